@@ -1,0 +1,6 @@
+import { packageBuild } from '../../tools/package-build.ts';
+
+export default packageBuild({
+  entries: ['index', 'testing', 'json/sha256-node', 'json/sha256-portable'],
+  external: ['#sha256'],
+});

@@ -1,0 +1,18 @@
+import { packageBuild } from '../../tools/package-build.ts';
+
+export default packageBuild({
+  entries: [
+    'index',
+    'packages/contracts',
+    'packages/source',
+    'packages/compiler',
+    'packages/compiler-publish',
+    'packages/registry',
+    'packages/pi-tools',
+    'packages/models',
+    'packages/guard',
+    'packages/runtime',
+    'packages/kernel',
+    'bin',
+  ],
+});

@@ -1,0 +1,33 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { defaultClientConditions, defaultServerConditions } from 'vite';
+import { defineConfig } from 'vitest/config';
+
+// MILLFORGE_TEST_DIST=1 runs the same suite on the built packages.
+const source = process.env['MILLFORGE_TEST_DIST'] === undefined ? ['millforge-src'] : [];
+
+const folders = [
+  ...readdirSync('packages').map((name) => ({ name, root: `packages/${name}` })),
+  { name: 'tools', root: 'tools' },
+].filter(({ root }) => existsSync(`${root}/test`));
+
+export default defineConfig({
+  resolve: { conditions: [...source, ...defaultClientConditions] },
+  ssr: {
+    resolve: {
+      conditions: [...source, ...defaultServerConditions],
+      externalConditions: [...source, 'node', 'import', 'module-sync'],
+    },
+  },
+  test: {
+    // Two cores are often shared with a build: slow is not the same as stuck.
+    testTimeout: 20_000,
+    hookTimeout: 30_000,
+    teardownTimeout: 10_000,
+    passWithNoTests: true,
+    coverage: { include: ['packages/*/src/**'], reporter: ['text-summary', 'html'] },
+    projects: folders.map(({ name, root }) => ({
+      extends: true,
+      test: { name, root, include: ['test/**/*.test.ts'], exclude: ['**/fixtures/**'] },
+    })),
+  },
+});
