@@ -1,0 +1,111 @@
+import type { JsonSchema } from '../json-schema/schema.ts';
+
+/** One call that a model asked for. */
+export interface ModelToolCall {
+  /** Pairs the call with its result; unique in the conversation. */
+  readonly id: string;
+  /** Name as the model wrote it. */
+  readonly name: string;
+  /** Arguments exactly as the model wrote them: JSON text when it is well-formed. */
+  readonly arguments: string;
+}
+
+/** One message of a conversation, in the order in which the model sees them. */
+export type ModelMessage =
+  | { readonly role: 'system'; readonly content: string }
+  | { readonly role: 'user'; readonly content: string }
+  | {
+      readonly role: 'assistant';
+      readonly content: string | null;
+      readonly tool_calls?: readonly ModelToolCall[];
+    }
+  | {
+      readonly role: 'tool';
+      readonly tool_call_id: string;
+      readonly name: string;
+      readonly content: string;
+    };
+
+/** A tool as offered to the model. */
+export interface ModelTool {
+  /** Name, `[A-Za-z0-9_-]{1,64}`. */
+  readonly name: string;
+  /** What the model reads about it. */
+  readonly description: string;
+  /** Schema of the arguments, as compiled. */
+  readonly parameters: JsonSchema;
+}
+
+/** One request to a model; the client adds what its profile fixes (model, sampling, limits). */
+export interface ModelRequest {
+  /** The conversation. The same objects come again in later requests, so encodings may be cached. */
+  readonly messages: readonly ModelMessage[];
+  /** The tools on offer. */
+  readonly tools: readonly ModelTool[];
+}
+
+/** Tokens of one exchange as the provider reported them. */
+export interface ModelUsage {
+  /** Tokens read. */
+  readonly input_tokens: number;
+  /** Tokens written. */
+  readonly output_tokens: number;
+}
+
+/** One reply of a model, decoded tolerantly; the content decides, never the finish reason. */
+export interface ModelReply {
+  /** Text; null when there is none or it is blank. */
+  readonly content: string | null;
+  /** Text that the provider marked as reasoning; shown, never sent back. */
+  readonly reasoning: string | null;
+  /** Calls, possibly none. Ids are the provider's, or made up when it gave none. */
+  readonly tool_calls: readonly ModelToolCall[];
+  /** Why the provider says that the reply ended. */
+  readonly finish_reason: 'stop' | 'tool_calls' | 'length' | 'content_filter' | 'unknown';
+  /** Tokens, when reported. */
+  readonly usage: ModelUsage | null;
+  /** Model name that the provider reported. */
+  readonly provider_model: string | null;
+}
+
+/** What kept a model from answering. */
+export type ModelFailure =
+  | 'authentication'
+  | 'authorization'
+  | 'rate_limit'
+  | 'timeout'
+  | 'connection'
+  | 'invalid_request'
+  | 'unsupported_capability'
+  | 'malformed_response'
+  | 'server_error'
+  | 'cancelled'
+  | 'unknown';
+
+/** Answer of a model client: a reply, or why there is none after all retries. */
+export type ModelCompletion =
+  | {
+      readonly kind: 'reply';
+      readonly reply: ModelReply;
+      /** Requests sent, retries included. */
+      readonly attempts: number;
+    }
+  | {
+      readonly kind: 'failed';
+      readonly category: ModelFailure;
+      /** One redacted sentence: what, where, what to do. */
+      readonly message: string;
+      /** Whether trying later may help. */
+      readonly retryable: boolean;
+      /** Whether any request reached the provider. */
+      readonly sent: boolean;
+    };
+
+/** Talks to one model. Never throws for what a server does. */
+export interface ModelClient {
+  /** One exchange, with bounded time and retries. */
+  complete(
+    request: ModelRequest,
+    options: { readonly signal: AbortSignal; readonly idempotencyKey?: string },
+  ): Promise<ModelCompletion>;
+}

@@ -1,0 +1,60 @@
+import type { JsonValue } from '../json/json-value.ts';
+import type { Usage } from './operation-log.ts';
+
+/** How a run ended. */
+export type RunStatus =
+  | 'success'
+  | 'blocked'
+  | 'rejected'
+  | 'failed'
+  | 'budget_exhausted'
+  | 'cancelled'
+  | 'deadline';
+
+/** What a terminal means for the caller. */
+export type Disposition = 'success' | 'blocked' | 'rejected' | 'escalated' | 'failed';
+
+/** Why a run did not reach a terminal. */
+export type FailureClass =
+  | 'iterations_exhausted'
+  | 'validation_retries_exhausted'
+  | 'tool_errors_exhausted'
+  | 'prerequisite_violations_exhausted'
+  | 'premature_terminals_exhausted'
+  | 'deadline_expired'
+  | 'cancelled'
+  | 'model_failed'
+  | 'model_unavailable'
+  | 'tool_failed'
+  | 'plan_invalid'
+  | 'internal_error';
+
+/** The result of one execution of a plan; the durable task's output. */
+export interface RunOutcome {
+  /** Type of this document. */
+  readonly kind: 'run_outcome';
+  /** Version of this document. */
+  readonly schema_version: '1.0';
+  /** How it ended. */
+  readonly status: RunStatus;
+  /** Why it did not reach a terminal; null when it did. */
+  readonly failure_class: FailureClass | null;
+  /** One sentence about the failure; null when it reached a terminal. */
+  readonly failure_message: string | null;
+  /** Result of the terminal that was accepted. */
+  readonly terminal_result: string | null;
+  /** Plan node of that terminal. */
+  readonly terminal_node_id: string | null;
+  /** What that terminal means. */
+  readonly disposition: Disposition | null;
+  /** What the model said when it ended. */
+  readonly summary: string | null;
+  /** Structured result, when the terminal carries one. */
+  readonly selected_output: JsonValue;
+  /** Digest of the plan that ran. */
+  readonly plan_sha256: string;
+  /** Admitted model turns. */
+  readonly turns: number;
+  /** Sums over the run. */
+  readonly usage: Usage;
+}
