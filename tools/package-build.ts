@@ -4,9 +4,11 @@ import { inlinedLicences } from './inlined-licences.ts';
 export interface PackageBuild {
   /** Entry files under `src`, without extension. */
   readonly entries: readonly string[];
+  /** Files under `src` that are built without declarations. */
+  readonly untyped?: readonly string[];
   /** Import names that stay imports, besides the declared dependencies. */
   readonly external?: readonly string[];
-  /** Workspace packages whose code and types go into the bundle. */
+  /** Folders of workspace packages whose code and types go into the bundle. */
   readonly inline?: readonly string[];
   /** `neutral` makes a bundle that needs nothing of Node. */
   readonly platform?: 'node' | 'neutral';
@@ -14,28 +16,35 @@ export interface PackageBuild {
 
 /** The one build of every package: ESM for Node 20, declarations, licences of inlined code. */
 export function packageBuild(build: PackageBuild): Options {
+  const inline = build.inline ?? [];
   return {
-    entry: Object.fromEntries(build.entries.map((name) => [name, `src/${name}.ts`])),
+    entry: sourceFiles([...build.entries, ...(build.untyped ?? [])]),
     format: 'esm',
     target: 'node20',
     platform: build.platform ?? 'node',
     clean: true,
-    splitting: true,
-    treeshake: false,
+    removeNodeProtocol: false,
     external: [...(build.external ?? [])],
-    noExternal: [...(build.inline ?? [])],
+    noExternal: inline.map((name) => `@millforge/${name}`),
     dts: {
-      entry: Object.fromEntries(
-        build.entries.filter(isTyped).map((name) => [name, `src/${name}.ts`]),
-      ),
-      resolve: [...(build.inline ?? [])],
+      entry: sourceFiles(build.entries),
+      // Through `paths` a workspace package counts as own source, and its types are bundled too.
+      compilerOptions: {
+        paths: Object.fromEntries(
+          inline.map((name) => [`@millforge/${name}`, [`../${name}/src/index.ts`]]),
+        ),
+      },
     },
     tsconfig: 'tsconfig.json',
     silent: true,
+    esbuildOptions(options) {
+      // Inlined packages come in as source, so that only what is used comes in.
+      if (inline.length > 0) options.conditions = ['millforge-src'];
+    },
     esbuildPlugins: [inlinedLicences()],
   };
 }
 
-function isTyped(name: string): boolean {
-  return name !== 'bin' && !name.includes('sha256');
+function sourceFiles(names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(names.map((name) => [name, `src/${name}.ts`]));
 }

@@ -1,6 +1,7 @@
 import { packageBuild } from '../../tools/package-build.ts';
 
 export default packageBuild({
-  entries: ['index', 'testing', 'json/sha256-node', 'json/sha256-portable'],
+  entries: ['index', 'testing'],
+  untyped: ['json/sha256-node', 'json/sha256-portable'],
   external: ['#sha256'],
 });

@@ -1,7 +1,3 @@
 import { packageBuild } from '../../tools/package-build.ts';
 
-export default packageBuild({
-  entries: ['index'],
-  inline: ['@millforge/contracts'],
-  platform: 'neutral',
-});
+export default packageBuild({ entries: ['index'], inline: ['contracts'], platform: 'neutral' });

@@ -13,6 +13,6 @@ export default packageBuild({
     'packages/guard',
     'packages/runtime',
     'packages/kernel',
-    'bin',
   ],
+  untyped: ['bin'],
 });
