@@ -1,0 +1,50 @@
+import type { ExactJson } from './json-value.ts';
+import type { ReadJsonOptions, ReadJsonReason, ReadJsonResult } from './read-json.ts';
+
+/** An object whose entries are still being read. */
+export type ObjectInProgress = { [key: string]: ExactJson };
+
+/** A container whose entries are still being read. */
+export type ContainerInProgress = ObjectInProgress | ExactJson[];
+
+/** The state of one reading of JSON text. */
+export interface JsonCursor {
+  readonly text: string;
+  readonly maxEntries: number;
+  readonly maxDepth: number;
+  readonly maxStringBytes: number;
+  readonly maxNumberChars: number;
+  readonly allowsControls: boolean;
+  readonly onEntry: ReadJsonOptions['onEntry'];
+  /** Offset of the next character to look at. */
+  at: number;
+  /** Entries counted so far. */
+  entries: number;
+  /** The container whose opening bracket was the last thing read. */
+  opened: ContainerInProgress | null;
+  /** The first fault; nothing is read after it. */
+  fault: Extract<ReadJsonResult, { ok: false }> | null;
+}
+
+/** Moves past white space between tokens: space, tab, LF and CR, nothing else. */
+export function skipSpace(cursor: JsonCursor): void {
+  const { text } = cursor;
+  let { at } = cursor;
+  let code = text.charCodeAt(at);
+  while (code === 0x20 || code === 0x0a || code === 0x09 || code === 0x0d) {
+    at += 1;
+    code = text.charCodeAt(at);
+  }
+  cursor.at = at;
+}
+
+/** Notes why the text is refused; the undefined answer is what every reading function passes up. */
+export function fail(
+  cursor: JsonCursor,
+  offset: number,
+  why: readonly [reason: ReadJsonReason, message: string],
+): undefined {
+  const [reason, message] = why;
+  cursor.fault = { ok: false, reason, offset, message };
+  return undefined;
+}

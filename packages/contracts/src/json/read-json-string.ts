@@ -1,0 +1,112 @@
+import { fail, type JsonCursor } from './json-cursor.ts';
+
+/** Reads the string whose opening quote is at the cursor. */
+export function readJsonString(cursor: JsonCursor): string | undefined {
+  const { text, at: start } = cursor;
+  let at = start + 1;
+  let isPlain = true;
+  for (;;) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) break;
+    if (code === BACKSLASH) return readEscaped(cursor, at);
+    // Past the end of the text the code is NaN, which no comparison accepts.
+    if (!(code >= SPACE)) return failInside(cursor, at);
+    if (code > TILDE && (code < NO_BREAK_SPACE || isSurrogate(code))) isPlain = false;
+    at += 1;
+  }
+  cursor.at = at + 1;
+  return admit(cursor, start, text.slice(start + 1, at), isPlain);
+}
+
+// The engine decodes faster than any loop here; the loop finds the end and, when the engine refuses,
+// the place of the fault.
+function readEscaped(cursor: JsonCursor, firstEscape: number): string | undefined {
+  const { text, at: start } = cursor;
+  let at = firstEscape;
+  for (let code = BACKSLASH; code !== QUOTE; code = text.charCodeAt(at)) {
+    if (!(code >= SPACE)) return failInside(cursor, at);
+    at += code === BACKSLASH ? 2 : 1;
+  }
+  const value = decode(text.slice(start, at + 1));
+  if (value === undefined) return failEscape(cursor, firstEscape);
+  cursor.at = at + 1;
+  return admit(cursor, start, value, false);
+}
+
+function decode(token: string): string | undefined {
+  try {
+    const value: unknown = JSON.parse(token);
+    return typeof value === 'string' ? value : undefined;
+  } catch {
+    // The only fault a token with these ends can have is inside; the caller looks for its place.
+    return undefined;
+  }
+}
+
+function failEscape(cursor: JsonCursor, firstEscape: number): undefined {
+  const { text } = cursor;
+  let at = firstEscape;
+  while (at < text.length) {
+    const code = text.charCodeAt(at);
+    if (code === BACKSLASH && !ESCAPE.test(text.slice(at, at + 6))) break;
+    if (code < SPACE) return failInside(cursor, at);
+    at += code === BACKSLASH ? 2 : 1;
+  }
+  return fail(cursor, at, ['malformed', 'A string holds an escape that JSON does not know.']);
+}
+
+/** Lets a decoded string through when it keeps to the limits and holds only characters of text. */
+function admit(
+  cursor: JsonCursor,
+  start: number,
+  value: string,
+  isPlain: boolean,
+): string | undefined {
+  if (exceedsUtf8(value, cursor.maxStringBytes)) {
+    return fail(cursor, start, [
+      'string-size',
+      `A string is longer than ${cursor.maxStringBytes} bytes.`,
+    ]);
+  }
+  if (isPlain) return value;
+  if (!cursor.allowsControls && CONTROLS.test(value)) {
+    return fail(cursor, start, ['control-character', 'A string holds a control character.']);
+  }
+  if (LONE_SURROGATE.test(value)) {
+    return fail(cursor, start, ['lone-surrogate', 'A string holds half of a surrogate pair.']);
+  }
+  return value;
+}
+
+function failInside(cursor: JsonCursor, at: number): undefined {
+  return at >= cursor.text.length
+    ? fail(cursor, cursor.text.length, ['malformed', 'A string is not closed.'])
+    : fail(cursor, at, ['malformed', 'A string holds a control character that is not escaped.']);
+}
+
+function exceedsUtf8(value: string, limit: number): boolean {
+  if (value.length * 3 <= limit) return false;
+  if (value.length > limit) return true;
+  let bytes = 0;
+  for (let at = 0; at < value.length; at += 1) {
+    const code = value.charCodeAt(at);
+    // Each half of a surrogate pair stands for two of the pair's four bytes.
+    if (code < 0x80) bytes += 1;
+    else if (code < 0x800 || isSurrogate(code)) bytes += 2;
+    else bytes += 3;
+  }
+  return bytes > limit;
+}
+
+function isSurrogate(code: number): boolean {
+  return code >= 0xd800 && code <= 0xdfff;
+}
+
+const ESCAPE = /^\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4})/;
+const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
+const LONE_SURROGATE = /[\ud800-\udfff]/u;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const SPACE = 0x20;
+const TILDE = 0x7e;
+const NO_BREAK_SPACE = 0xa0;
