@@ -1,5 +1,29 @@
 import type { ExactJson } from './json-value.ts';
-import type { ReadJsonOptions, ReadJsonReason, ReadJsonResult } from './read-json.ts';
+
+/** Why a text was refused. */
+export type ReadJsonReason =
+  | 'malformed'
+  | 'trailing'
+  | 'duplicate-key'
+  | 'non-finite'
+  | 'control-character'
+  | 'lone-surrogate'
+  | 'depth'
+  | 'entries'
+  | 'string-size'
+  | 'number-size';
+
+/** The first fault of a text. */
+export interface JsonFault {
+  /** The text was refused. */
+  readonly ok: false;
+  /** The rule that it breaks. */
+  readonly reason: ReadJsonReason;
+  /** Where, in UTF-16 units from the start of the text. */
+  readonly offset: number;
+  /** What is wrong, in one sentence that repeats nothing of the text. */
+  readonly message: string;
+}
 
 /** An object whose entries are still being read. */
 export type ObjectInProgress = { [key: string]: ExactJson };
@@ -15,7 +39,7 @@ export interface JsonCursor {
   readonly maxStringBytes: number;
   readonly maxNumberChars: number;
   readonly allowsControls: boolean;
-  readonly onEntry: ReadJsonOptions['onEntry'];
+  readonly onEntry: ((container: object, key: string | number, offset: number) => void) | undefined;
   /** Offset of the next character to look at. */
   at: number;
   /** Entries counted so far. */
@@ -23,7 +47,7 @@ export interface JsonCursor {
   /** The container whose opening bracket was the last thing read. */
   opened: ContainerInProgress | null;
   /** The first fault; nothing is read after it. */
-  fault: Extract<ReadJsonResult, { ok: false }> | null;
+  fault: JsonFault | null;
 }
 
 /** Moves past white space between tokens: space, tab, LF and CR, nothing else. */

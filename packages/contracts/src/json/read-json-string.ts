@@ -15,7 +15,8 @@ export function readJsonString(cursor: JsonCursor): string | undefined {
     at += 1;
   }
   cursor.at = at + 1;
-  return admit(cursor, start, text.slice(start + 1, at), isPlain);
+  const value = text.slice(start + 1, at);
+  return isPlain ? admitSize(cursor, start, value) : admit(cursor, start, value);
 }
 
 // The engine decodes faster than any loop here; the loop finds the end and, when the engine refuses,
@@ -30,7 +31,7 @@ function readEscaped(cursor: JsonCursor, firstEscape: number): string | undefine
   const value = decode(text.slice(start, at + 1));
   if (value === undefined) return failEscape(cursor, firstEscape);
   cursor.at = at + 1;
-  return admit(cursor, start, value, false);
+  return admit(cursor, start, value);
 }
 
 function decode(token: string): string | undefined {
@@ -55,27 +56,21 @@ function failEscape(cursor: JsonCursor, firstEscape: number): undefined {
   return fail(cursor, at, ['malformed', 'A string holds an escape that JSON does not know.']);
 }
 
-/** Lets a decoded string through when it keeps to the limits and holds only characters of text. */
-function admit(
-  cursor: JsonCursor,
-  start: number,
-  value: string,
-  isPlain: boolean,
-): string | undefined {
-  if (exceedsUtf8(value, cursor.maxStringBytes)) {
-    return fail(cursor, start, [
-      'string-size',
-      `A string is longer than ${cursor.maxStringBytes} bytes.`,
-    ]);
-  }
-  if (isPlain) return value;
-  if (!cursor.allowsControls && CONTROLS.test(value)) {
+/** Lets a decoded string through when it holds only characters of text and keeps to the limit. */
+function admit(cursor: JsonCursor, start: number, value: string): string | undefined {
+  if (!cursor.allowsControls && CONTROL.test(value)) {
     return fail(cursor, start, ['control-character', 'A string holds a control character.']);
   }
   if (LONE_SURROGATE.test(value)) {
     return fail(cursor, start, ['lone-surrogate', 'A string holds half of a surrogate pair.']);
   }
-  return value;
+  return admitSize(cursor, start, value);
+}
+
+function admitSize(cursor: JsonCursor, start: number, value: string): string | undefined {
+  const { maxStringBytes } = cursor;
+  if (!exceedsUtf8(value, maxStringBytes)) return value;
+  return fail(cursor, start, ['string-size', `A string is longer than ${maxStringBytes} bytes.`]);
 }
 
 function failInside(cursor: JsonCursor, at: number): undefined {
@@ -103,8 +98,8 @@ function isSurrogate(code: number): boolean {
 }
 
 const ESCAPE = /^\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4})/;
-const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
-const LONE_SURROGATE = /[\ud800-\udfff]/u;
+const CONTROL = /[^\P{Cc}\t\n\r]/u;
+const LONE_SURROGATE = /\p{Cs}/u;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const SPACE = 0x20;

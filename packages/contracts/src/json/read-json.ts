@@ -3,6 +3,7 @@ import {
   type ContainerInProgress,
   fail,
   type JsonCursor,
+  type JsonFault,
   type ObjectInProgress,
   skipSpace,
 } from './json-cursor.ts';
@@ -32,19 +33,6 @@ export interface ReadJsonOptions {
   onEntry?(container: object, key: string | number, offset: number): void;
 }
 
-/** Why a text was refused. */
-export type ReadJsonReason =
-  | 'malformed'
-  | 'trailing'
-  | 'duplicate-key'
-  | 'non-finite'
-  | 'control-character'
-  | 'lone-surrogate'
-  | 'depth'
-  | 'entries'
-  | 'string-size'
-  | 'number-size';
-
 /** A value with its number kinds, or the first fault of the text. */
 export type ReadJsonResult =
   | {
@@ -53,16 +41,7 @@ export type ReadJsonResult =
       /** The value: `4` is a number, `4.0` a `JsonFloat`, an integer past the safe range a bigint. */
       readonly value: ExactJson;
     }
-  | {
-      /** The text was refused. */
-      readonly ok: false;
-      /** The rule that it breaks. */
-      readonly reason: ReadJsonReason;
-      /** Where, in UTF-16 units from the start of the text. */
-      readonly offset: number;
-      /** What is wrong, in one sentence that repeats nothing of the text. */
-      readonly message: string;
-    };
+  | JsonFault;
 
 /**
  * Reads one JSON text strictly, keeping every difference that canonical JSON keeps.
