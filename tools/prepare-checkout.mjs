@@ -1,0 +1,173 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  appendFileSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  writeFileSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { delimiter, dirname, join } from 'node:path';
+import { startStep } from './progress.mjs';
+
+const ROOT = dirname(import.meta.dirname);
+const LOG = '.cache/setup.log';
+const STAMP = 'node_modules/.millforge-setup';
+const DRIVER = 'packages/kernel/node_modules/better-sqlite3';
+const PNPM = ['npx', '-y', 'pnpm@10.34.9'];
+const FETCH_TIMEOUT_MS = 60_000;
+
+/** A set-up that cannot go on; the message is the sentence that says why. */
+export class SetupError extends Error {}
+
+/** Installs what the lockfile names, gets the SQLite driver, and builds when asked. */
+export async function prepareCheckout({ build }) {
+  checkHost();
+  mkdirSync(join(ROOT, '.cache'), { recursive: true });
+  writeFileSync(join(ROOT, LOG), '');
+  if (!isInstalled()) {
+    await install();
+    if (!driverLoads()) await fetchDriver();
+    if (!driverLoads()) await compileDriver();
+    writeFileSync(join(ROOT, STAMP), fingerprint());
+  }
+  if (build) await run('Building the packages', ['turbo', 'run', 'build']);
+}
+
+function checkHost() {
+  if (process.platform === 'win32') {
+    throw new SetupError('Millforge runs on Linux, macOS and WSL; on Windows, use WSL.');
+  }
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major < 20 || (major === 20 && minor < 19)) {
+    throw new SetupError(
+      `Millforge needs Node 20.19 or newer, this is Node ${process.versions.node}; install a newer one.`,
+    );
+  }
+}
+
+function isInstalled() {
+  const stamp = join(ROOT, STAMP);
+  return existsSync(stamp) && readFileSync(stamp, 'utf8') === fingerprint() && driverLoads();
+}
+
+function fingerprint() {
+  const hash = createHash('sha256');
+  const manifests = ['packages', 'examples']
+    .filter((folder) => existsSync(join(ROOT, folder)))
+    .flatMap((folder) => readdirSync(join(ROOT, folder)).map((name) => join(folder, name)))
+    .map((folder) => join(folder, 'package.json'))
+    .filter((file) => existsSync(join(ROOT, file)))
+    .toSorted();
+  for (const file of ['pnpm-lock.yaml', 'pnpm-workspace.yaml', 'package.json', ...manifests]) {
+    hash.update(`${file}\n`).update(readFileSync(join(ROOT, file)));
+  }
+  const { platform, arch, versions } = process;
+  return hash.update(`${platform} ${arch} ${versions.modules}`).digest('hex');
+}
+
+// The driver's own install script is left out here and done in the next steps, which can say what
+// is missing before a compiler runs for a minute.
+async function install() {
+  await run('Installing dependencies', [
+    ...PNPM,
+    'install',
+    '--frozen-lockfile',
+    '--prefer-offline',
+    '--ignore-scripts',
+    '--reporter=append-only',
+  ]);
+}
+
+function driverLoads() {
+  const probe = "new (require('better-sqlite3'))(':memory:').close()";
+  const cwd = join(ROOT, 'packages/kernel');
+  return spawnSync(process.execPath, ['-e', probe], { cwd, stdio: 'ignore' }).status === 0;
+}
+
+async function fetchDriver() {
+  const folder = realpathSync(join(ROOT, DRIVER));
+  const require = createRequire(join(folder, 'package.json'));
+  await run(
+    'Fetching the SQLite driver',
+    [process.execPath, require.resolve('prebuild-install/bin.js')],
+    {
+      cwd: folder,
+      timeoutMs: FETCH_TIMEOUT_MS,
+      mayFail: 'not available for this machine, it will be compiled',
+    },
+  );
+}
+
+async function compileDriver() {
+  const missing = [
+    ['python3', ['python3', 'python']],
+    ['make', ['make', 'gmake']],
+    ['g++', ['g++', 'c++', 'clang++']],
+  ].filter(([, commands]) => !commands.some(isCommand));
+  if (missing.length > 0) {
+    throw new SetupError(
+      missing
+        .map(
+          ([name]) =>
+            `Compiling the SQLite driver needs ${name}, which is not on the PATH; install it and run this again.`,
+        )
+        .join('\n'),
+    );
+  }
+  await run('Compiling the SQLite driver', [...PNPM, 'rebuild', 'better-sqlite3'], {
+    env: { npm_config_build_from_source: 'true' },
+  });
+  if (!driverLoads()) throw new SetupError(`The SQLite driver does not load; see ${LOG}.`);
+}
+
+function isCommand(name) {
+  return spawnSync(name, ['--version'], { stdio: 'ignore' }).status === 0;
+}
+
+/** Runs one step with its output in the log. A failure names the log. */
+async function run(title, [command, ...args], options = {}) {
+  const step = startStep(title);
+  appendFileSync(join(ROOT, LOG), `\n# ${title}: ${[command, ...args].join(' ')}\n`);
+  const log = openSync(join(ROOT, LOG), 'a');
+  const child = spawn(command, args, {
+    cwd: options.cwd ?? ROOT,
+    env: { ...environment(), ...options.env },
+    stdio: ['ignore', log, log],
+    timeout: options.timeoutMs,
+  });
+  const failure = await new Promise((resolve) => {
+    child.on('error', (error) => resolve(error.message));
+    child.on('close', (code, signal) => resolve(code === 0 ? undefined : `exit ${code ?? signal}`));
+  });
+  closeSync(log);
+  if (failure === undefined) return step.end('done');
+  if (options.mayFail !== undefined) return step.end(options.mayFail);
+  step.end('failed');
+  throw new SetupError(`${title} failed (${failure}); its output is in ${LOG}.`);
+}
+
+function environment() {
+  const prefix = dirname(dirname(realpathSync(process.execPath)));
+  const hasHeaders = existsSync(join(prefix, 'include/node/node.h'));
+  return {
+    // node-gyp would look for the headers on the net, although they stand beside the running Node.
+    ...(hasHeaders ? { npm_config_nodedir: prefix } : {}),
+    ...process.env,
+    PATH: [dirname(process.execPath), join(ROOT, 'node_modules/.bin'), process.env.PATH].join(
+      delimiter,
+    ),
+    // Nobody is there to answer a question.
+    CI: 'true',
+    NO_UPDATE_NOTIFIER: '1',
+    TURBO_NO_UPDATE_NOTIFIER: '1',
+    TURBO_TELEMETRY_DISABLED: '1',
+    npm_config_loglevel: 'error',
+    npm_config_update_notifier: 'false',
+  };
+}
