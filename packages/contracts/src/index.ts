@@ -60,6 +60,13 @@ export type {
   PromptPolicy,
   TerminalArtifacts,
 } from './plan/compiled-harness-plan.ts';
+export { planDigest, planText } from './plan/plan-bytes.ts';
+export {
+  MAX_PLAN_BYTES,
+  type PlanExpectation,
+  readPlan,
+  type ReadPlanResult,
+} from './plan/read-plan.ts';
 export type { Clock } from './time/clock.ts';
 export type { Ids } from './time/ids.ts';
 export { defineTool, descriptorDigest, type ToolDefinition } from './tool/define-tool.ts';
@@ -120,4 +127,5 @@ export {
   type Usage,
 } from './trail/operation-log.ts';
 export type { Disposition, FailureClass, RunOutcome, RunStatus } from './trail/run-outcome.ts';
+export type { RunBudget, RunHold, RunResult } from './trail/run-result.ts';
 export type { TrailRecord } from './trail/trail-record.ts';
