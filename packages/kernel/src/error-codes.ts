@@ -1,0 +1,60 @@
+/** Codes of the errors that this package throws. */
+export type KernelErrorCode =
+  /** The SQLite driver is not installed or was not built. */
+  | 'kernel/driver-missing'
+  /** The file is not a database, or one of another program. */
+  | 'kernel/not-a-trail'
+  /** The file was written by a newer version. */
+  | 'kernel/newer-schema'
+  /** The file is older and a process that uses it still runs. */
+  | 'kernel/owner-alive'
+  /** The path leads to a directory, or through a file. */
+  | 'kernel/path-invalid'
+  /** The file system is shared over a network. */
+  | 'kernel/network-file-system'
+  /** File or directory may not be read or written. */
+  | 'kernel/no-permission'
+  /** File or file system is read-only. */
+  | 'kernel/read-only'
+  /** Another process kept the write lock too long. */
+  | 'kernel/busy'
+  /** The file is damaged. */
+  | 'kernel/corrupt'
+  /** The disk is full. */
+  | 'kernel/disk-full'
+  /** The disk failed. */
+  | 'kernel/io'
+  /** Nobody knows whether a commit became durable; the kernel closed. */
+  | 'kernel/commit-unknown'
+  /** SQLite refused a setting that durability needs. */
+  | 'kernel/setting-refused'
+  /** The kernel was closed. */
+  | 'kernel/closed'
+  /** The scope is incomplete. */
+  | 'kernel/scope-invalid'
+  /** The contract has errors; details hold the diagnostics. */
+  | 'kernel/contract-invalid'
+  /** Another contract has this goal id. */
+  | 'kernel/goal-conflict'
+  /** Nothing of that name is visible to this scope. */
+  | 'kernel/not-found'
+  /** Another run holds the goal. */
+  | 'kernel/run-active'
+  /** Another process took the goal over. */
+  | 'kernel/lease-lost'
+  /** No adapter has the name that the contract gives. */
+  | 'kernel/adapter-missing'
+  /** The goal ended. */
+  | 'kernel/goal-ended'
+  /** The goal or the hold changed since it was read. */
+  | 'kernel/stale-version'
+  /** The hold was decided before; details hold the decision. */
+  | 'kernel/hold-decided'
+  /** The hold does not take this decision. */
+  | 'kernel/decision-not-allowed'
+  /** The process that began the operation still lives. */
+  | 'kernel/former-owner-alive'
+  /** An operation or a log entry breaks the rules of the log. */
+  | 'kernel/operation-invalid'
+  /** A change of state that the table of transitions does not have. */
+  | 'kernel/illegal-transition';

@@ -1,0 +1,296 @@
+import type {
+  FailureClass,
+  JsonObject,
+  JsonValue,
+  OperationEffect,
+  OperationRepeat,
+  Usage,
+} from '@millforge/contracts';
+
+/** State of a goal; `completed`, `failed` and `cancelled` are final. */
+export type GoalState =
+  | 'ready'
+  | 'running'
+  | 'checking'
+  | 'held'
+  | 'completed'
+  | 'failed'
+  | 'cancelled';
+
+/** State of a task; `completed`, `failed`, `skipped` and `cancelled` are final. */
+export type TaskState =
+  | 'pending'
+  | 'ready'
+  | 'running'
+  | 'held'
+  | 'completed'
+  | 'failed'
+  | 'skipped'
+  | 'cancelled';
+
+/** State of an attempt; `recorded`, `failed`, `superseded` and `cancelled` are final. */
+export type AttemptState =
+  | 'admitted'
+  | 'running'
+  | 'suspended'
+  | 'ambiguous'
+  | 'recorded'
+  | 'failed'
+  | 'superseded'
+  | 'cancelled';
+
+/** State of an operation that left a trace; `recorded` and `cancelled` are final. */
+export type OperationState = 'proposed' | 'admitted' | 'uncertain' | 'recorded' | 'cancelled';
+
+/** Why a person is asked. */
+export type HoldReason =
+  | 'ambiguous-operation'
+  | 'ambiguous-attempt'
+  | 'check-unknown'
+  | 'adapter-drift'
+  | 'diverged'
+  | 'approval-required'
+  | 'resume-limit'
+  | 'restored';
+
+/** What a person may decide about a hold. */
+export type DecisionKind = 'retry' | 'accept' | 'cancel' | 'approve' | 'deny';
+
+/** One goal in a listing. */
+export interface GoalSummary {
+  /** Name of the goal. */
+  readonly goal_id: string;
+  /** State. */
+  readonly state: GoalState;
+  /** Grows with every change of the goal's state. */
+  readonly version: number;
+  /** What is wanted. */
+  readonly objective: string;
+  /** Whether no check was required. */
+  readonly unchecked: boolean;
+  /** Holds that nobody has decided. */
+  readonly open_holds: number;
+  /** Operations with an effect that were left unknown by a cancellation. */
+  readonly effects_unknown: number;
+  /** UTC time of admission. */
+  readonly created_at: string;
+  /** UTC time of the last trail record. */
+  readonly updated_at: string;
+  /** Text pairs of the contract. */
+  readonly labels: { readonly [name: string]: string };
+}
+
+/** One goal with all that a person or a program needs to go on. */
+export interface GoalView extends GoalSummary {
+  /** Type of this document. */
+  readonly kind: 'goal';
+  /** Version of this document. */
+  readonly schema_version: '1.0';
+  /** Random name that no other goal of any tenant has. */
+  readonly goal_uid: string;
+  /** What the host worked on when it admitted the goal. */
+  readonly resource: string;
+  /** Who admitted it. */
+  readonly admitted_by: string;
+  /** Digest of the completed contract. */
+  readonly contract_sha256: string;
+  /** Inputs of the contract. */
+  readonly inputs: JsonObject;
+  /** The tasks in order. */
+  readonly tasks: readonly TaskView[];
+  /** All holds, oldest first. */
+  readonly holds: readonly HoldView[];
+  /** Declared units. */
+  readonly budget: {
+    /** Most that may be reserved and settled together. */
+    readonly limit: number;
+    /** Reserved by attempts that have not ended. */
+    readonly reserved: number;
+    /** Settled by attempts that ended. */
+    readonly used: number;
+  };
+  /** Observed usage of all recorded operations. */
+  readonly usage: Usage;
+  /** Why it does not run although it could; null while it runs, before its start, and at its end. */
+  readonly interruption: Interruption | null;
+  /** Why it failed; null unless it failed. */
+  readonly failure: GoalFailure | null;
+  /** The process that runs it; null when none does. */
+  readonly owner: OwnerView | null;
+  /** End of the trail; keep it elsewhere to notice a rewritten file. */
+  readonly head: {
+    /** Number of the last record. */
+    readonly seq: number;
+    /** Digest of the last record. */
+    readonly sha256: string;
+  };
+}
+
+/** Why an attempt does not run although it could. */
+export interface Interruption {
+  /** Who or what interrupted it; `crashed` when its process died or its lease was lost. */
+  readonly reason: 'stopped' | 'unavailable' | 'held' | 'crashed';
+  /** `model_unavailable` when the model could not be reached; else null. */
+  readonly failure_class: FailureClass | null;
+  /** One sentence. */
+  readonly message: string;
+}
+
+/** Why a goal failed. */
+export interface GoalFailure {
+  /** Stable reason: `check-failed`, `adapter-threw`, `timeout`, `output-invalid`, `budget-exhausted`. */
+  readonly code: string;
+  /** One sentence. */
+  readonly message: string;
+}
+
+/** One task of a goal. */
+export interface TaskView {
+  /** Name of the task. */
+  readonly task_id: string;
+  /** State. */
+  readonly state: TaskState;
+  /** The latest attempt; null before the first. */
+  readonly attempt: AttemptView | null;
+  /** What the adapter returned; null before it is recorded. */
+  readonly output: JsonValue;
+  /** Digest of the receipt; null before the output is recorded. */
+  readonly receipt_sha256: string | null;
+}
+
+/** One attempt of a task. */
+export interface AttemptView {
+  /** From 1. */
+  readonly number: number;
+  /** State. */
+  readonly state: AttemptState;
+  /** Number of the claim; a higher one supersedes. */
+  readonly fence: number;
+  /** Crashes after which it was claimed again. */
+  readonly resumes: number;
+  /** Milliseconds under a lease so far. */
+  readonly elapsed_ms: number;
+  /** Operations in the record of the task. */
+  readonly operations: number;
+}
+
+/** A question to a person. */
+export interface HoldView {
+  /** Name of the hold. */
+  readonly hold_id: string;
+  /** Grows with its facts; a decision names it. */
+  readonly version: number;
+  /** Whether it waits for a decision. */
+  readonly state: 'open' | 'decided';
+  /** Why a person is asked. */
+  readonly reason: HoldReason;
+  /** One sentence: what is unknown. */
+  readonly message: string;
+  /** Task in doubt. */
+  readonly task_id: string;
+  /** Attempt in doubt; null when none was admitted. */
+  readonly attempt: number | null;
+  /** Key of the operation in doubt; null when it is not about one. */
+  readonly operation_key: string | null;
+  /** What was observed: reconciliation, former owner, difference. */
+  readonly facts: HoldFacts;
+  /** Decisions that this hold takes. */
+  readonly decisions: readonly DecisionKind[];
+  /** UTC time at which it opened. */
+  readonly opened_at: string;
+  /** The decision; null while it is open. */
+  readonly decision: DecisionView | null;
+}
+
+/** What is known about the thing in doubt. */
+export interface HoldFacts {
+  /** One line for a person: `edit src/sum.js`. */
+  readonly describe?: string;
+  /** Digest of the operation's input. */
+  readonly input_sha256?: string;
+  /** What the operation may do. */
+  readonly effect?: OperationEffect;
+  /** Whether it may be repeated. */
+  readonly repeat?: OperationRepeat;
+  /** Performances so far. */
+  readonly tries?: number;
+  /** What looking found; absent when the operation offers no way to look. */
+  readonly reconciliation?: { readonly kind: string; readonly evidence: JsonValue };
+  /** The owner that admitted the operation, and whether its process still lives. */
+  readonly former_owner?: {
+    readonly owner: OwnerView;
+    readonly alive: boolean;
+    readonly act_settled: boolean;
+  };
+  /** What the operation threw. */
+  readonly failure?: { readonly code: string; readonly message: string };
+  /** What differs from the record: the field, recorded and asked. */
+  readonly difference?: {
+    readonly what: string;
+    readonly recorded: JsonValue;
+    readonly asked: JsonValue;
+  };
+}
+
+/** What was decided about a hold. */
+export interface DecisionView {
+  /** The decision. */
+  readonly decision: DecisionKind;
+  /** Who decided. */
+  readonly actor: string;
+  /** Why. */
+  readonly reason: string;
+  /** UTC time. */
+  readonly at: string;
+}
+
+/** One open kernel: a process that may run attempts. */
+export interface OwnerView {
+  /** Name of the owner. */
+  readonly owner_id: string;
+  /** Process id on its host. */
+  readonly pid: number;
+  /** Name of its host. */
+  readonly host: string;
+  /** UTC time at which it opened the store. */
+  readonly started_at: string;
+}
+
+/** One operation with its payloads, as a person needs it to decide. */
+export interface OperationView {
+  /** Task that it belongs to. */
+  readonly task_id: string;
+  /** Name in the task. */
+  readonly key: string;
+  /** Step of the run. */
+  readonly step: number;
+  /** What is spoken to. */
+  readonly kind: string;
+  /** What it may do. */
+  readonly effect: OperationEffect;
+  /** Whether it may be repeated. */
+  readonly repeat: OperationRepeat;
+  /** State. */
+  readonly state: OperationState;
+  /** One line for a person. */
+  readonly describe: string;
+  /** Performances so far. */
+  readonly tries: number;
+  /** Key that the receiver sees. */
+  readonly idempotency_key: string;
+  /** Digest of the input, chained over what it extends. */
+  readonly input_sha256: string;
+  /** The parts of the input, the extended ones first; null when it is sensitive. */
+  readonly input: readonly JsonValue[] | null;
+  /** Evidence from before; null when there is none. */
+  readonly before: JsonValue;
+  /** How it came out; null while it is open. */
+  readonly outcome: {
+    readonly kind: 'done' | 'failed' | 'refused';
+    readonly value: JsonValue;
+  } | null;
+  /** Whether a person attested the outcome; it was not observed then. */
+  readonly attested: boolean;
+  /** Outcome of the latest operation of the same kind, to be edited for `accept`; null when there is none. */
+  readonly outcome_template: JsonValue;
+}

@@ -1,0 +1,25 @@
+export type { Adapter, TaskContext } from './adapter.ts';
+export type { KernelErrorCode } from './error-codes.ts';
+export type { Failpoint } from './failpoints.ts';
+export type { AdapterBinding, GoalContract, GoalLimits, TaskContract } from './goal-contract.ts';
+export type {
+  GoalState,
+  GoalSummary,
+  GoalView,
+  HoldReason,
+  HoldView,
+  OperationView,
+  OwnerView,
+  TaskView,
+} from './goal-view.ts';
+export type {
+  Decision,
+  GoalRun,
+  Kernel,
+  OpenKernelOptions,
+  RunGoalOptions,
+  StoreFacts,
+  TrailVerdict,
+} from './kernel.ts';
+export { openKernel } from './open-kernel.ts';
+export type { Scope } from './scope.ts';

@@ -1,0 +1,167 @@
+import type { ArtifactStore, Clock, Ids, JsonValue, TrailRecord } from '@millforge/contracts';
+import type { Adapter } from './adapter.ts';
+import type { Failpoint } from './failpoints.ts';
+import type { GoalContract } from './goal-contract.ts';
+import type { GoalSummary, GoalView, OperationView, OwnerView } from './goal-view.ts';
+import type { Scope } from './scope.ts';
+
+/** What {@link openKernel} needs. */
+export interface OpenKernelOptions {
+  /** The trail's file, in a directory of its own on a local disk; both are made when missing. */
+  readonly path: string;
+  /** Wall and monotonic time. */
+  readonly clock: Clock;
+  /** Source of fresh names. */
+  readonly ids: Ids;
+  /** Called before and after every durable write and every act; tests kill the process there. */
+  readonly failpoint?: (name: Failpoint) => void;
+  /** Reads the whole file for damage first. Default false. */
+  readonly check?: boolean;
+  /** How long a write waits for another process before `kernel/busy`; default 5 s. */
+  readonly lockTimeoutMs?: number;
+  /** How long aborted work is waited for; default 5 s. */
+  readonly graceMs?: number;
+}
+
+/**
+ * The durable memory of goals: admits them, runs them, holds what is uncertain, keeps the trail.
+ *
+ * Everything it returns is a frozen document, never a live row. Every method throws
+ * `kernel/closed` after disposal, and a `kernel/…` error that says what to do when the file, the disk
+ * or the lock fails.
+ */
+export interface Kernel extends AsyncDisposable {
+  /** Name under which this process holds leases. */
+  readonly ownerId: string;
+  /**
+   * Stores a contract, or returns the goal that has exactly this one.
+   *
+   * @throws `kernel/contract-invalid` with the diagnostics as details; `kernel/goal-conflict`.
+   */
+  admitGoal(scope: Scope, contract: GoalContract): Promise<GoalView>;
+  /** Reads one goal; `kernel/not-found` otherwise. */
+  readGoal(scope: Scope, goalId: string): Promise<GoalView>;
+  /** Lists goals, newest first; `before` is the last `goal_id` of the page before. */
+  listGoals(
+    scope: Scope,
+    options?: { readonly limit?: number; readonly before?: string },
+  ): Promise<readonly GoalSummary[]>;
+  /** Runs a goal until it ends, is held or is stopped; replays what is recorded. */
+  runGoal(scope: Scope, goalId: string, options: RunGoalOptions): GoalRun;
+  /** Decides an open hold; the goal does not run before it is run again. */
+  decide(scope: Scope, goalId: string, decision: Decision): Promise<GoalView>;
+  /** Cancels a goal for good; refused with `kernel/stale-version` when it changed since. */
+  cancelGoal(
+    scope: Scope,
+    goalId: string,
+    options: { readonly version: number; readonly reason: string },
+  ): Promise<GoalView>;
+  /** Reads the trail in order; with `follow` it goes on until the goal ends or the signal aborts. */
+  readTrail(scope: Scope, goalId: string, options?: ReadTrailOptions): AsyncIterable<TrailRecord>;
+  /** Recomputes chain, digests, rows and payloads of one goal, or of all of the tenant. */
+  verifyTrail(scope: Scope, goalId?: string): Promise<TrailVerdict>;
+  /** Reads one operation with its payloads; `kernel/not-found` otherwise. */
+  readOperation(
+    scope: Scope,
+    goalId: string,
+    options: { readonly taskId?: string; readonly key: string },
+  ): Promise<OperationView>;
+  /** The artifacts of the scope's tenant. */
+  artifacts(scope: Scope): ArtifactStore;
+  /** Reads the whole file for damage and tells its sizes, for a person who asks what is wrong. */
+  examine(): Promise<StoreFacts>;
+}
+
+/** What a run needs. */
+export interface RunGoalOptions {
+  /** The adapters that the contract may name. */
+  readonly adapters: readonly Adapter[];
+  /** Told once when another living process holds the goal and its silence is being timed. */
+  readonly onWaiting?: (owner: OwnerView) => void;
+}
+
+/** One execution of a goal in this process. */
+export interface GoalRun {
+  /**
+   * Resolves when the goal ended, is held or is suspended.
+   *
+   * Rejects with `kernel/run-active` while another process runs it, `kernel/lease-lost` when one took
+   * it over, `kernel/adapter-missing`, `kernel/not-found`, or a fault of the store.
+   */
+  readonly done: Promise<GoalView>;
+  /** Suspends after the operations in flight, or at once with `now`; the goal stays resumable. */
+  stop(options?: { readonly now?: boolean }): void;
+  /** Cancels the goal for good. */
+  cancel(reason: string): Promise<GoalView>;
+}
+
+/** An answer to a hold. */
+export interface Decision {
+  /** The hold that is decided. */
+  readonly holdId: string;
+  /** Its version as the person saw it. */
+  readonly version: number;
+  /** What is decided; `approve` and `deny` are refused by every hold that exists. */
+  readonly decision: 'retry' | 'accept' | 'cancel' | 'approve' | 'deny';
+  /** Why. */
+  readonly reason: string;
+  /** For `accept`: the outcome that the person attests. */
+  readonly outcome?: JsonValue;
+  /** For `accept`: number of the trail record that kept a late outcome, instead of `outcome`. */
+  readonly seq?: number;
+  /** For `retry`: repeats although the former owner's process still lives. */
+  readonly evenIfRunning?: boolean;
+  /** For `retry`: repeats under a new idempotency key. */
+  readonly newKey?: boolean;
+}
+
+/** How a trail is read. */
+export interface ReadTrailOptions {
+  /** First number wanted; default 1. */
+  readonly from?: number;
+  /** Whether to wait for more. Default false. */
+  readonly follow?: boolean;
+  /** Ends the reading. */
+  readonly signal?: AbortSignal;
+}
+
+/** Whether a trail holds, or the first thing that does not. */
+export type TrailVerdict =
+  | {
+      /** Everything holds. */
+      readonly ok: true;
+      /** Goals looked at. */
+      readonly goals: number;
+      /** Trail records looked at. */
+      readonly records: number;
+    }
+  | {
+      /** Something does not hold. */
+      readonly ok: false;
+      /** Goal in question. */
+      readonly goal: string;
+      /** Trail record in question; the last one when a row or a payload disagrees with the trail. */
+      readonly seq: number;
+      /** One sentence that names what differs. */
+      readonly what: string;
+    };
+
+/** Facts about the file. */
+export interface StoreFacts {
+  /** Whether SQLite finds no damage. */
+  readonly intact: boolean;
+  /** What SQLite says is damaged, at most 20 lines. */
+  readonly problems: readonly string[];
+  /** Version of the schema. */
+  readonly schema_version: number;
+  /** Bytes of the file. */
+  readonly file_bytes: number;
+  /** Bytes of the write-ahead log. */
+  readonly wal_bytes: number;
+  /** Goals of all tenants. */
+  readonly goals: number;
+  /** Trail records of all tenants. */
+  readonly records: number;
+  /** Version of SQLite. */
+  readonly sqlite_version: string;
+}

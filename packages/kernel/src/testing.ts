@@ -1,0 +1,1 @@
+export { FAILPOINTS, type Failpoint } from './failpoints.ts';
