@@ -120,8 +120,9 @@ async function compileDriver() {
         .join('\n'),
     );
   }
-  await run('Compiling the SQLite driver', [...PNPM, 'rebuild', 'better-sqlite3'], {
-    env: { npm_config_build_from_source: 'true' },
+  // npm lends its scripts the node-gyp that it brings.
+  await run('Compiling the SQLite driver', ['npm', 'run', 'build-release'], {
+    cwd: realpathSync(join(ROOT, DRIVER)),
   });
   if (!driverLoads()) throw new SetupError(`The SQLite driver does not load; see ${LOG}.`);
 }
@@ -137,7 +138,7 @@ async function run(title, [command, ...args], options = {}) {
   const log = openSync(join(ROOT, LOG), 'a');
   const child = spawn(command, args, {
     cwd: options.cwd ?? ROOT,
-    env: { ...environment(), ...options.env },
+    env: environment(),
     stdio: ['ignore', log, log],
     timeout: options.timeoutMs,
   });
