@@ -60,7 +60,7 @@ export type {
   PromptPolicy,
   TerminalArtifacts,
 } from './plan/compiled-harness-plan.ts';
-export { planDigest, planText } from './plan/plan-bytes.ts';
+export { planBytes, planDigest } from './plan/plan-bytes.ts';
 export {
   MAX_PLAN_BYTES,
   type PlanExpectation,
