@@ -1,0 +1,19 @@
+export {
+  type MemoryOperationLog,
+  type MemoryOperationLogOptions,
+  memoryOperationLog,
+} from './memory-operation-log.ts';
+export type {
+  CallEnded,
+  CallEvent,
+  CallRefused,
+  CallStarted,
+  ModelReAsked,
+  ModelReplied,
+  RunEnded,
+  RunEvent,
+  TurnEvent,
+  TurnStarted,
+} from './run-event.ts';
+export type { PlanReference, RunOptions } from './run-options.ts';
+export { runPlan } from './run-plan.ts';

@@ -1,0 +1,108 @@
+import type { ModelUsage, RunOutcome, ToolErrorCode, ToolStatus } from '@millforge/contracts';
+import type { BudgetName } from '@millforge/guard';
+
+/** Progress of a run, for display: never recorded, and nothing in it flows back into the run. */
+export type RunEvent =
+  | TurnStarted
+  | ModelReplied
+  | ModelReAsked
+  | CallStarted
+  | CallEnded
+  | CallRefused
+  | RunEnded;
+
+/** What every event of a turn says. */
+export interface TurnEvent {
+  /** Model turn, from 1. */
+  readonly turn: number;
+  /** Whether this was recorded before and is only gone through again. */
+  readonly replayed: boolean;
+}
+
+/** The model is asked. */
+export interface TurnStarted extends TurnEvent {
+  /** Tells the events apart. */
+  readonly kind: 'turn-started';
+  /** Messages of the conversation so far. */
+  readonly messageCount: number;
+}
+
+/** The model has replied. */
+export interface ModelReplied extends TurnEvent {
+  /** Tells the events apart. */
+  readonly kind: 'model-replied';
+  /** Text of the reply. */
+  readonly content: string | null;
+  /** Text that the provider marked as reasoning. */
+  readonly reasoning: string | null;
+  /** Names of the tools that it called, as the model wrote them. */
+  readonly calls: readonly string[];
+  /** Tokens as the provider reported them. */
+  readonly usage: ModelUsage | null;
+  /** Requests sent, retries included. */
+  readonly attempts: number;
+  /** Milliseconds it took; null when replayed. */
+  readonly elapsedMs: number | null;
+}
+
+/** The reply had no call, and the model is asked again. */
+export interface ModelReAsked extends TurnEvent {
+  /** Tells the events apart. */
+  readonly kind: 'model-re-asked';
+  /** What the reply was instead. */
+  readonly reason: 'text' | 'empty' | 'cut';
+}
+
+/** What every event of a call says. */
+export interface CallEvent extends TurnEvent {
+  /** Place in the reply, from 0. */
+  readonly index: number;
+  /** Identifies the call in the run. */
+  readonly callId: string;
+  /** Name of the tool as the model wrote it, cut to 64 characters. */
+  readonly tool: string;
+}
+
+/** An admitted call begins. */
+export interface CallStarted extends CallEvent {
+  /** Tells the events apart. */
+  readonly kind: 'call-started';
+  /** One line for a person: `edit src/sum.js`. */
+  readonly describe: string;
+}
+
+/** An admitted call has ended. */
+export interface CallEnded extends CallEvent {
+  /** Tells the events apart. */
+  readonly kind: 'call-ended';
+  /** How it ended. */
+  readonly status: ToolStatus;
+  /** Why it did not succeed. */
+  readonly errorCode: ToolErrorCode | null;
+  /** What the model reads. */
+  readonly text: string;
+  /** Milliseconds it took; null when replayed. */
+  readonly elapsedMs: number | null;
+}
+
+/** A call was answered without being performed. */
+export interface CallRefused extends CallEvent {
+  /** Tells the events apart. */
+  readonly kind: 'call-refused';
+  /** Why: a tool error code, or `run_ended` for calls behind the one that ended the run. */
+  readonly code: string;
+  /** What the model reads. */
+  readonly message: string;
+}
+
+/** The run has come to its outcome. */
+export interface RunEnded {
+  /** Tells the events apart. */
+  readonly kind: 'run-ended';
+  /** Whether nothing of the run was live. */
+  readonly replayed: boolean;
+  /** How it ended. */
+  readonly outcome: RunOutcome;
+  /** The budget that was used up, when one was. */
+  readonly exhausted: BudgetName | null;
+}

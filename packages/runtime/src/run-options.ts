@@ -1,0 +1,44 @@
+import type {
+  Clock,
+  CompiledHarnessPlan,
+  ModelClient,
+  OperationLog,
+  Redactor,
+  TrailSink,
+} from '@millforge/contracts';
+import type { ToolExecutor } from '@millforge/registry';
+import type { RunEvent } from './run-event.ts';
+
+/** The bytes of a compiled plan, and the digest by which it was approved. */
+export interface PlanReference {
+  /** The file as it was published. */
+  readonly bytes: Uint8Array | string;
+  /** The plan's own digest (`compiled_sha256`). */
+  readonly sha256: string;
+}
+
+/** What a run is given besides its plan. */
+export interface RunOptions {
+  /** The instruction, verbatim. */
+  readonly task: string;
+  /** Identifies the run; the same when it is resumed. */
+  readonly runId: string;
+  /** Absolute path of the workspace, or null for a run without one. */
+  readonly workspace: string | null;
+  /** Capabilities granted; they must cover the plan's. */
+  readonly grants: readonly string[];
+  /** Makes the executor for the plan that was verified, usually with `createToolExecutor`. */
+  readonly executor: (plan: CompiledHarnessPlan) => ToolExecutor;
+  /** The model. */
+  readonly model: ModelClient;
+  /** Records every model turn and tool call; its recorded outcomes are replayed. */
+  readonly operations: OperationLog;
+  /** Takes the decisions that are no operation. */
+  readonly trail: TrailSink;
+  /** Measures the elapsed times of events; nothing else of a run depends on it. */
+  readonly clock: Clock;
+  /** Replaces secrets in what the trail and the outcome quote; tool results come redacted already. */
+  readonly redactor?: Redactor;
+  /** Hears of progress. What it throws ends the run with that error. */
+  readonly onEvent?: (event: RunEvent) => void;
+}
