@@ -1,3 +1,4 @@
+import { copyFile } from 'node:fs/promises';
 import type { Options } from 'tsup';
 import { inlinedLicences } from './inlined-licences.ts';
 
@@ -42,6 +43,7 @@ export function packageBuild(build: PackageBuild): Options {
       if (inline.length > 0) options.conditions = ['millforge-src'];
     },
     esbuildPlugins: [inlinedLicences()],
+    onSuccess: () => copyFile('../../NOTICE', 'dist/NOTICE'),
   };
 }
 

@@ -20,6 +20,11 @@ const LOG = '.cache/setup.log';
 const STAMP = 'node_modules/.millforge-setup';
 const DRIVER = 'packages/kernel/node_modules/better-sqlite3';
 const PNPM = ['npx', '-y', 'pnpm@10.34.9'];
+const COMPILERS = {
+  python3: ['python3', 'python'],
+  make: ['make', 'gmake'],
+  'g++': ['g++', 'c++', 'clang++'],
+};
 const FETCH_TIMEOUT_MS = 60_000;
 
 /** A set-up that cannot go on; the message is the sentence that says why. */
@@ -63,7 +68,7 @@ function fingerprint() {
     .flatMap((folder) => readdirSync(join(ROOT, folder)).map((name) => join(folder, name)))
     .map((folder) => join(folder, 'package.json'))
     .filter((file) => existsSync(join(ROOT, file)))
-    .toSorted();
+    .toSorted((one, other) => (one < other ? -1 : 1));
   for (const file of ['pnpm-lock.yaml', 'pnpm-workspace.yaml', 'package.json', ...manifests]) {
     hash.update(`${file}\n`).update(readFileSync(join(ROOT, file)));
   }
@@ -105,20 +110,13 @@ async function fetchDriver() {
 }
 
 async function compileDriver() {
-  const missing = [
-    ['python3', ['python3', 'python']],
-    ['make', ['make', 'gmake']],
-    ['g++', ['g++', 'c++', 'clang++']],
-  ].filter(([, commands]) => !commands.some(isCommand));
+  const missing = Object.entries(COMPILERS).filter(([, commands]) => !commands.some(isCommand));
   if (missing.length > 0) {
-    throw new SetupError(
-      missing
-        .map(
-          ([name]) =>
-            `Compiling the SQLite driver needs ${name}, which is not on the PATH; install it and run this again.`,
-        )
-        .join('\n'),
+    const sentences = missing.map(
+      ([name]) =>
+        `Compiling the SQLite driver needs ${name}, which is not on the PATH; install it and run this again.`,
     );
+    throw new SetupError(sentences.join('\n'));
   }
   // npm lends its scripts the node-gyp that it brings.
   await run('Compiling the SQLite driver', ['npm', 'run', 'build-release'], {
