@@ -1,0 +1,134 @@
+import {
+  canonicalJson,
+  type JsonObject,
+  type JsonSchema,
+  type JsonValue,
+} from '@millforge/contracts';
+import { MARKER } from './bound-text.ts';
+import { isJsonObject } from './plain-json.ts';
+
+/** A structured result within its limit. */
+export type BoundedData =
+  | {
+      readonly ok: true;
+      readonly data: JsonObject;
+      /** Places of the strings that were cut: `$.files[3].body`. */
+      readonly cutPaths: readonly string[];
+    }
+  | {
+      readonly ok: false;
+      /** Bytes of canonical JSON that the data takes when every string is cut. */
+      readonly bytes: number;
+    };
+
+/**
+ * Shortens the longest strings of a result until its canonical JSON fits.
+ *
+ * Only strings become shorter: arrays keep their length and objects their keys, so that the result
+ * keeps its schema. Strings that the schema enumerates stay whole.
+ */
+export function boundData(data: JsonObject, schema: JsonSchema, maxBytes: number): BoundedData {
+  const bytes = encodedBytes(data);
+  if (bytes <= maxBytes) return { ok: true, data, cutPaths: [] };
+  const root: { data: JsonValue } = { data };
+  const leaves: Leaf[] = [];
+  root.data = mutableCopy(data, { schema, path: '$', leaves });
+  let overflow = bytes - maxBytes;
+  for (const leaf of leaves.toSorted((a, b) => b.cost - a.cost || (a.path < b.path ? -1 : 1))) {
+    if (overflow <= 0) break;
+    const cost = Math.max(MARKER.length, leaf.cost - overflow);
+    if (cost >= leaf.cost) continue;
+    const shorter = cutTo(leaf.text, cost - MARKER.length) + MARKER;
+    leaf.replace(shorter);
+    leaf.isCut = true;
+    overflow -= leaf.cost - textCost(shorter);
+  }
+  if (overflow > 0 || !isJsonObject(root.data)) return { ok: false, bytes: maxBytes + overflow };
+  const cutPaths = leaves.filter((leaf) => leaf.isCut).map((leaf) => leaf.path);
+  return { ok: true, data: root.data, cutPaths };
+}
+
+interface Leaf {
+  readonly path: string;
+  readonly text: string;
+  readonly cost: number;
+  readonly replace: (text: string) => void;
+  isCut: boolean;
+}
+
+interface Place {
+  readonly schema: JsonSchema | undefined;
+  readonly path: string;
+  readonly leaves: Leaf[];
+}
+
+function mutableCopy(value: JsonValue, place: Place): JsonValue {
+  if (typeof value !== 'object' || value === null) return value;
+  if (!isJsonObject(value)) {
+    const items: JsonValue[] = [];
+    const schema = place.schema;
+    const itemSchema = schema !== undefined && 'items' in schema ? schema.items : undefined;
+    for (const [index, item] of value.entries()) {
+      const child = { ...place, schema: itemSchema, path: `${place.path}[${index}]` };
+      items.push(mutableCopy(item, child));
+      noteLeaf(item, child, (text) => {
+        items[index] = text;
+      });
+    }
+    return items;
+  }
+  const result: { [key: string]: JsonValue } = {};
+  for (const [key, item] of Object.entries(value)) {
+    const child = {
+      ...place,
+      schema: propertySchema(place.schema, key),
+      path: `${place.path}.${key}`,
+    };
+    const set = (next: JsonValue): void => {
+      Object.defineProperty(result, key, {
+        value: next,
+        enumerable: true,
+        writable: true,
+        configurable: true,
+      });
+    };
+    set(mutableCopy(item, child));
+    noteLeaf(item, child, set);
+  }
+  return result;
+}
+
+function noteLeaf(item: JsonValue, place: Place, replace: (text: string) => void): void {
+  const schema = place.schema;
+  const isFixed = schema !== undefined && ('const' in schema || ('enum' in schema && schema.enum));
+  if (typeof item !== 'string' || isFixed) return;
+  place.leaves.push({ path: place.path, text: item, cost: textCost(item), replace, isCut: false });
+}
+
+function propertySchema(schema: JsonSchema | undefined, key: string): JsonSchema | undefined {
+  return schema !== undefined && 'properties' in schema && Object.hasOwn(schema.properties, key)
+    ? schema.properties[key]
+    : undefined;
+}
+
+function encodedBytes(data: JsonObject): number {
+  return canonicalJson(data, { newline: false }).length;
+}
+
+function textCost(text: string): number {
+  return canonicalJson(text, { newline: false }).length - 2;
+}
+
+/** The longest beginning of a text that costs at most `budget`, never half a surrogate pair. */
+function cutTo(text: string, budget: number): string {
+  let cost = 0;
+  let end = 0;
+  for (const character of text) {
+    cost += PRINTABLE.test(character) ? 1 : textCost(character);
+    if (cost > budget) break;
+    end += character.length;
+  }
+  return text.slice(0, end);
+}
+
+const PRINTABLE = /^[ !#-[\]-~]$/;

@@ -1,0 +1,221 @@
+import {
+  deepFreeze,
+  type JsonObject,
+  type Redactor,
+  type ToolErrorCode,
+  type ToolRefusal,
+  type ToolStatus,
+} from '@millforge/contracts';
+import type { Bound, BoundNode } from './bind-plan.ts';
+import { boundText } from './bound-text.ts';
+import { describeError } from './describe-error.ts';
+import { digestOrNull } from './digest-or-null.ts';
+import { isJsonObject, toPlainCopy } from './plain-json.ts';
+import { failedOutcome, isCorrectable, isErrorCode, refusalStatus } from './settle-result.ts';
+import type { CallContext, RefusedCall, RequestedCall } from './tool-executor.ts';
+import type { TraceDecision } from './tool-trace-record.ts';
+import { type CallFacts, traceCall } from './trace-call.ts';
+
+/** A call that passed every pure check. */
+export interface AdmittedCall {
+  readonly kind: 'admitted';
+  readonly bound: BoundNode;
+  readonly input: JsonObject;
+  readonly facts: CallFacts;
+}
+
+/** A refusal as the checks see it. */
+export interface RefusalReason {
+  readonly code: ToolErrorCode;
+  readonly message: string;
+  /** Default by code. */
+  readonly status?: ToolStatus;
+}
+
+/** The pure part of the boundary: name, binding, arguments, prerequisites, capabilities, terminal. */
+export function checkCall(
+  call: RequestedCall,
+  context: CallContext,
+  plan: { readonly byName: ReadonlyMap<string, Bound>; readonly redactor: Redactor },
+): AdmittedCall | RefusedCall {
+  // The types are a promise of the caller; a decoder may have let anything through.
+  const name = typeof call.name === 'string' ? call.name : '';
+  const callId = typeof call.callId === 'string' ? call.callId : '';
+  const found = plan.byName.get(name) ?? { kind: 'uncompiled' as const };
+  const copied = toPlainCopy(call.arguments);
+  const input = copied.ok && isJsonObject(copied.value) ? deepFreeze(copied.value) : null;
+  const facts: CallFacts = {
+    name: shown(name),
+    callId: boundText(callId, 256).text,
+    context,
+    resolution: resolutionOf(found.kind),
+    node: nodeOf(found),
+    origin: originOf(found),
+    inputSha256: input === null ? null : digestOrNull(input),
+    prerequisites: [],
+    capabilities: [],
+  };
+  const refuse = (reason: RefusalReason, decided: Partial<CallFacts> = {}): RefusedCall =>
+    refusedCall({ ...facts, ...decided }, reason, plan.redactor);
+
+  if (found.kind === 'ambiguous') {
+    return refuse({ code: 'conflict', message: `More than one tool is called ${shown(name)}.` });
+  }
+  if (found.kind === 'uncompiled') {
+    return refuse({ code: 'not_found', message: unknownName(name, plan.byName) });
+  }
+  if (found.kind === 'defect') return refuse(found.defect);
+  const fault = argumentFault(found, copied, input);
+  if (fault !== null || input === null) {
+    return refuse({ code: 'invalid_arguments', message: fault ?? 'The arguments are no object.' });
+  }
+
+  const prerequisites = prerequisiteDecisions(found, context);
+  const unmet = prerequisites.find((one) => one.decision === 'denied');
+  if (unmet !== undefined) {
+    const message = `${name} may be called only after ${unmet.key} has succeeded; call that first.`;
+    return refuse({ code: 'prerequisite_denied', message }, { prerequisites });
+  }
+  const capabilities = capabilityDecisions(found, context);
+  const denied = capabilities.find((one) => one.decision === 'denied');
+  const decided = { prerequisites, capabilities };
+  if (denied !== undefined) {
+    const message = `${name} needs the capability ${denied.key}, which this run was not granted.`;
+    return refuse({ code: 'capability_denied', message }, decided);
+  }
+  const terminal = terminalFault(found, input);
+  if (terminal !== null) {
+    return refuse({ code: 'terminal_intent_invalid', message: terminal }, decided);
+  }
+  const refusal = askTool(found, input, { facts, redactor: plan.redactor });
+  if (refusal !== null) return refuse(refusal, decided);
+  return { kind: 'admitted', bound: found, input, facts: { ...facts, ...decided } };
+}
+
+/** A refusal with its record; without times, so that a replay makes the same one. */
+export function refusedCall(
+  facts: CallFacts,
+  reason: RefusalReason,
+  redactor: Redactor,
+): RefusedCall {
+  const outcome = failedOutcome({
+    code: reason.code,
+    status: reason.status ?? refusalStatus(reason.code),
+    message: reason.message,
+    certainty: 'not_attempted',
+  });
+  return deepFreeze({
+    kind: 'refused',
+    outcome,
+    trace: traceCall(facts, { outcome, truncatedPaths: [], times: null }, redactor),
+    correctable: outcome.status === 'not_executed' && isCorrectable(reason.code),
+  });
+}
+
+function argumentFault(
+  bound: BoundNode,
+  copied: ReturnType<typeof toPlainCopy>,
+  input: JsonObject | null,
+): string | null {
+  const tool = bound.node.model_tool_name;
+  if (!copied.ok) {
+    return `Invalid arguments for ${tool}: ${copied.path} must be JSON, not ${copied.found}.`;
+  }
+  if (input === null) {
+    return `Invalid arguments for ${tool}: $ must be object, not ${typeName(copied.value)}.`;
+  }
+  const violation = bound.validateInput(input);
+  if (violation === null) return null;
+  const received = violation.received === 'nothing' ? '' : ` (received ${violation.received})`;
+  return `Invalid arguments for ${tool}: ${violation.message}${received}.`;
+}
+
+function prerequisiteDecisions(bound: BoundNode, context: CallContext): readonly TraceDecision[] {
+  const satisfied = new Set(
+    context.prerequisites.filter((one) => one.satisfied).map((one) => one.node_id),
+  );
+  return decide(
+    bound.node.prerequisites.map((one) => one.node_id),
+    (id) => satisfied.has(id),
+  );
+}
+
+function capabilityDecisions(bound: BoundNode, context: CallContext): readonly TraceDecision[] {
+  return decide(bound.node.required_capabilities, (id) => context.grants.includes(id));
+}
+
+/** Decisions up to the first denial. */
+function decide(
+  keys: readonly string[],
+  isAllowed: (key: string) => boolean,
+): readonly TraceDecision[] {
+  const decisions: TraceDecision[] = [];
+  for (const key of keys) {
+    const decision = isAllowed(key) ? 'allowed' : 'denied';
+    decisions.push({ key, decision });
+    if (decision === 'denied') break;
+  }
+  return decisions;
+}
+
+function terminalFault(bound: BoundNode, input: JsonObject): string | null {
+  const expected = bound.node.terminal_result;
+  const given = input['terminal_result'];
+  if (expected === null || given === undefined || given === expected) return null;
+  return `${bound.node.model_tool_name} ends the run with ${expected}; terminal_result must say so.`;
+}
+
+function askTool(
+  bound: BoundNode,
+  input: JsonObject,
+  call: { readonly facts: CallFacts; readonly redactor: Redactor },
+): RefusalReason | null {
+  const { runId, workspace } = call.facts.context;
+  try {
+    const context = { runId, callId: call.facts.callId, workspace };
+    return readRefusal(bound.implementation.check?.(input, context) ?? null);
+  } catch (error) {
+    const message = `${bound.node.model_tool_name} could not check the call: ${describeError(error, { redactor: call.redactor, workspace })}.`;
+    return { code: 'implementation_error', message };
+  }
+}
+
+/** A tool's refusal as far as it keeps the contract. */
+export function readRefusal(refusal: ToolRefusal | null): RefusalReason | null {
+  if (refusal === null) return null;
+  const { code, message } = refusal;
+  return isErrorCode(code) && typeof message === 'string'
+    ? { code, message }
+    : { code: 'implementation_error', message: 'The tool refused the call without a reason.' };
+}
+
+function unknownName(name: string, byName: ReadonlyMap<string, Bound>): string {
+  const names = [...byName.keys()].join(', ');
+  return boundText(
+    `There is no tool called ${JSON.stringify(shown(name))}; the tools are ${names}.`,
+    2048,
+  ).text;
+}
+
+function shown(name: string): string {
+  return boundText(name, 128).text;
+}
+
+function typeName(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : typeof value;
+}
+
+function resolutionOf(kind: Bound['kind'] | 'uncompiled'): CallFacts['resolution'] {
+  return kind === 'ambiguous' || kind === 'uncompiled' ? kind : 'resolved';
+}
+
+function nodeOf(found: Bound | { readonly kind: 'uncompiled' }): CallFacts['node'] {
+  if (found.kind === 'bound') return found.node;
+  return found.kind === 'defect' ? found.defect.node : null;
+}
+
+function originOf(found: Bound | { readonly kind: 'uncompiled' }): CallFacts['origin'] {
+  if (found.kind === 'bound') return found.tool.origin;
+  return found.kind === 'defect' ? (found.defect.tool?.origin ?? null) : null;
+}

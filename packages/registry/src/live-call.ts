@@ -1,0 +1,239 @@
+import {
+  type Clock,
+  deepFreeze,
+  type JsonValue,
+  type LiveToolContext,
+  MillforgeError,
+  type PreparedTool,
+  type ReconcileContext,
+  type Reconciliation,
+  type Redactor,
+  type ToolReconciliation,
+  type ToolRefusal,
+  type ToolResult,
+  unreachable,
+} from '@millforge/contracts';
+import { type AdmittedCall, readRefusal, refusedCall } from './check-call.ts';
+import { describeError } from './describe-error.ts';
+import { certaintyInDoubt } from './operation-class.ts';
+import { toPlainCopy } from './plain-json.ts';
+import { failure, type SettledResult, settleResult } from './settle-result.ts';
+import type { CallRecord, ExecutedCall, PreparedCall, RefusedCall } from './tool-executor.ts';
+import { traceCall } from './trace-call.ts';
+import { type Limits, type Settled, type Stop, stopOf, withinLimits } from './within-limits.ts';
+
+/** What the live stages of a call need besides the call. */
+export interface LiveParts {
+  readonly clock: Clock;
+  readonly redactor: Redactor;
+}
+
+/** Lets the tool look at the world; cancellation and deadline come first, so that they touch nothing. */
+export async function prepareCall(
+  call: AdmittedCall,
+  signal: AbortSignal,
+  parts: LiveParts,
+): Promise<PreparedCall | RefusedCall> {
+  const refuse = (reason: Parameters<typeof refusedCall>[1]): RefusedCall =>
+    refusedCall(call.facts, reason, parts.redactor);
+  if (signal.aborted) return refuse(stopReason(call, stopOf(signal)));
+  const settled = await withinLimits(
+    limitsOf(call, signal, parts),
+    (inner) => call.bound.implementation.prepare(call.input, toolContext(call, inner, parts)),
+    // Nobody will run it any more; what it took must be freed all the same.
+    (late) => void disposeQuietly(late),
+  );
+  if (settled.kind === 'abandoned') return refuse(stopReason(call, settled.stop));
+  if (settled.kind === 'threw') {
+    if (settled.stop !== null) return refuse(stopReason(call, settled.stop));
+    return refuse({ code: 'implementation_error', message: thrown(call, settled.error, parts) });
+  }
+  const tool = settled.value;
+  if (isRefusal(tool)) {
+    const reason = readRefusal(tool);
+    if (reason !== null) return refuse(reason);
+  }
+  const before = isPrepared(tool)
+    ? toPlainCopy(tool.before ?? null, { dropUndefined: true })
+    : null;
+  if (!isPrepared(tool) || before === null || !before.ok) {
+    await disposeQuietly(tool);
+    const message = `${call.facts.name} was prepared into something that cannot be run.`;
+    return refuse({ code: 'implementation_error', message });
+  }
+  return preparedCall(call, { tool, before: before.value }, parts);
+}
+
+/** Asks the tool whether an interrupted call happened; anything but a clear answer is `unknown`. */
+export async function reconcileCall(
+  call: AdmittedCall,
+  context: ReconcileContext,
+  parts: LiveParts,
+): Promise<Reconciliation<CallRecord>> {
+  const { idempotencyKey, before, signal } = context;
+  const { implementation } = call.bound;
+  const settled = await withinLimits(limitsOf(call, signal, parts), async (inner) => {
+    const live = { ...toolContext(call, inner, parts), idempotencyKey, before };
+    return implementation.reconcile?.(call.input, live) ?? { kind: 'unknown' as const };
+  });
+  if (settled.kind === 'abandoned') return { kind: 'unknown', evidence: { stopped: settled.stop } };
+  if (settled.kind === 'threw') {
+    return { kind: 'unknown', evidence: { error: thrown(call, settled.error, parts) } };
+  }
+  const evidence = evidenceOf(settled.value);
+  switch (settled.value?.kind) {
+    case 'happened': {
+      const result = settleResult(settled.value.result, call.bound, parts.redactor);
+      return { kind: 'happened', value: record(call, result, { times: null, parts }), ...evidence };
+    }
+    case 'not-happened':
+      return { kind: 'not-happened', ...evidence };
+    case 'unknown':
+      return { kind: 'unknown', ...evidence };
+    default:
+      return { kind: 'unknown', evidence: { error: 'the tool gave no answer' } };
+  }
+}
+
+function preparedCall(
+  call: AdmittedCall,
+  prepared: { readonly tool: PreparedTool; readonly before: JsonValue },
+  parts: LiveParts,
+): PreparedCall {
+  let isSpent = false;
+  let disposed: Promise<void> | null = null;
+  return Object.freeze({
+    kind: 'prepared' as const,
+    before: deepFreeze(prepared.before),
+    async run(context: { readonly signal: AbortSignal; readonly idempotencyKey: string }) {
+      if (isSpent) {
+        throw new MillforgeError(
+          'registry/call-spent',
+          'A prepared call runs once; prepare it again.',
+        );
+      }
+      isSpent = true;
+      return runCall(call, { tool: prepared.tool, ...context }, parts);
+    },
+    [Symbol.asyncDispose]() {
+      isSpent = true;
+      disposed ??= disposeQuietly(prepared.tool);
+      return disposed;
+    },
+  });
+}
+
+async function runCall(
+  call: AdmittedCall,
+  act: {
+    readonly tool: PreparedTool;
+    readonly signal: AbortSignal;
+    readonly idempotencyKey: string;
+  },
+  parts: LiveParts,
+): Promise<ExecutedCall> {
+  const { signal, idempotencyKey, tool } = act;
+  if (signal.aborted) {
+    const { outcome, trace } = refusedCall(
+      call.facts,
+      stopReason(call, stopOf(signal)),
+      parts.redactor,
+    );
+    return { outcome, trace };
+  }
+  const startedAtMs = parts.clock.now();
+  const startedMs = parts.clock.monotonicMs();
+  const settled = await withinLimits(limitsOf(call, signal, parts), (inner) =>
+    tool.run({ ...toolContext(call, inner, parts), idempotencyKey }),
+  );
+  const durationMs = parts.clock.monotonicMs() - startedMs;
+  const result = resultOf(settled, call, parts);
+  const { outcome, trace } = record(call, result, { times: { startedAtMs, durationMs }, parts });
+  return { outcome, trace, ...(result.after === undefined ? {} : { after: result.after }) };
+}
+
+function resultOf(
+  settled: Settled<ToolResult>,
+  call: AdmittedCall,
+  parts: LiveParts,
+): SettledResult {
+  const inDoubt = certaintyInDoubt(call.bound.tool.descriptor);
+  switch (settled.kind) {
+    case 'returned':
+      return settleResult(settled.value, call.bound, parts.redactor);
+    case 'abandoned':
+      return failure(settled.stop, stopReason(call, settled.stop).message, inDoubt);
+    case 'threw':
+      return settled.stop === null
+        ? failure('implementation_error', thrown(call, settled.error, parts), inDoubt)
+        : failure(settled.stop, stopReason(call, settled.stop).message, inDoubt);
+    default:
+      return unreachable(settled, 'end of a call');
+  }
+}
+
+function record(
+  call: AdmittedCall,
+  result: SettledResult,
+  made: {
+    readonly times: { readonly startedAtMs: number; readonly durationMs: number } | null;
+    readonly parts: LiveParts;
+  },
+): Pick<ExecutedCall, 'outcome' | 'trace'> {
+  const { outcome, truncatedPaths } = result;
+  const end = { outcome, truncatedPaths, times: made.times };
+  return deepFreeze({ outcome, trace: traceCall(call.facts, end, made.parts.redactor) });
+}
+
+function toolContext(call: AdmittedCall, signal: AbortSignal, parts: LiveParts): LiveToolContext {
+  const { runId, workspace } = call.facts.context;
+  return { runId, callId: call.facts.callId, workspace, signal, clock: parts.clock };
+}
+
+function limitsOf(call: AdmittedCall, signal: AbortSignal, parts: LiveParts): Limits {
+  const policy = call.bound.tool.descriptor.timeout_policy;
+  return {
+    clock: parts.clock,
+    signal,
+    timeoutMs: policy.timeout_seconds * 1000,
+    graceMs: policy.cancellation_grace_seconds * 1000,
+  };
+}
+
+function stopReason(
+  call: AdmittedCall,
+  stop: Stop,
+): { readonly code: Stop; readonly message: string } {
+  const name = call.facts.name;
+  return stop === 'timeout'
+    ? { code: stop, message: `${name} was stopped because its time was over.` }
+    : { code: stop, message: `${name} was cancelled.` };
+}
+
+function thrown(call: AdmittedCall, error: unknown, parts: LiveParts): string {
+  const { workspace } = call.facts.context;
+  return `${call.facts.name} failed: ${describeError(error, { redactor: parts.redactor, workspace })}`;
+}
+
+function evidenceOf(answer: ToolReconciliation | undefined): { readonly evidence?: JsonValue } {
+  const evidence = answer !== undefined && 'evidence' in answer ? answer.evidence : undefined;
+  if (evidence === undefined) return {};
+  const plain = toPlainCopy(evidence, { dropUndefined: true });
+  return plain.ok ? { evidence: plain.value } : {};
+}
+
+function isRefusal(value: PreparedTool | ToolRefusal): value is ToolRefusal {
+  return value?.kind === 'refused';
+}
+
+function isPrepared(value: PreparedTool | ToolRefusal): value is PreparedTool {
+  return value?.kind === 'prepared' && typeof value.run === 'function';
+}
+
+async function disposeQuietly(tool: PreparedTool | ToolRefusal): Promise<void> {
+  try {
+    if (isPrepared(tool)) await tool.dispose?.();
+  } catch {
+    // The call has its outcome already, and a lock that cannot be freed has no one to be told to.
+  }
+}

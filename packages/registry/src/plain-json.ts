@@ -1,0 +1,115 @@
+import { JsonFloat, type JsonObject, type JsonValue } from '@millforge/contracts';
+
+/** A copy of a value as plain JSON, or where it is none. */
+export type PlainJson =
+  | { readonly ok: true; readonly value: JsonValue }
+  | {
+      readonly ok: false;
+      /** `$`, `$.edits[0].newText`. */
+      readonly path: string;
+      /** What was found there: `a function`, `a cycle`. */
+      readonly found: string;
+    };
+
+/**
+ * Copies a value as plain JSON; never throws, whatever getters and proxies do.
+ *
+ * Refuses more than 64 levels, 200,000 values and 64 Mi UTF-16 units of text.
+ */
+export function toPlainCopy(
+  value: unknown,
+  options: {
+    /** Leaves out properties that are undefined, as `JSON.stringify` does; default false. */
+    readonly dropUndefined?: boolean;
+  } = {},
+): PlainJson {
+  const dropUndefined = options.dropUndefined ?? false;
+  const copy: Copy = { dropUndefined, open: new Set(), values: 0, units: 0 };
+  try {
+    return { ok: true, value: copyValue(value, '$', copy) };
+  } catch (error) {
+    return error instanceof NotJson
+      ? { ok: false, path: error.path, found: error.found }
+      : { ok: false, path: '$', found: 'a value that cannot be read' };
+  }
+}
+
+/** Tells a JSON object from the other JSON values. */
+export function isJsonObject(value: JsonValue): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+interface Copy {
+  readonly dropUndefined: boolean;
+  readonly open: Set<object>;
+  values: number;
+  units: number;
+}
+
+function copyValue(value: unknown, path: string, copy: Copy): JsonValue {
+  if (++copy.values > MAX_VALUES) throw new NotJson(path, 'more than 200,000 values');
+  if (typeof value === 'string') return charge(value, path, copy);
+  if (typeof value === 'boolean' || value === null) return value;
+  if (typeof value === 'number') {
+    if (Number.isFinite(value)) return value;
+    throw new NotJson(path, 'a number that is not finite');
+  }
+  if (typeof value === 'object') {
+    return value instanceof JsonFloat ? value.value : copyContainer(value, path, copy);
+  }
+  throw new NotJson(path, value === undefined ? 'undefined' : `a ${typeof value}`);
+}
+
+function copyContainer(value: object, path: string, copy: Copy): JsonValue {
+  if (copy.open.has(value)) throw new NotJson(path, 'a cycle');
+  if (copy.open.size >= MAX_DEPTH) throw new NotJson(path, 'more than 64 levels');
+  copy.open.add(value);
+  const result = Array.isArray(value)
+    ? Array.from(value, (item: unknown, index) => copyValue(item, `${path}[${index}]`, copy))
+    : copyObject(value, path, copy);
+  copy.open.delete(value);
+  return result;
+}
+
+function copyObject(value: object, path: string, copy: Copy): JsonObject {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  // The root prototype of another realm has no prototype itself; class instances have two levels.
+  if (prototype !== null && Object.getPrototypeOf(prototype) !== null) {
+    throw new NotJson(path, 'an instance of a class');
+  }
+  const result: { [key: string]: JsonValue } = {};
+  for (const [key, child] of Object.entries(value)) {
+    if (child === undefined && copy.dropUndefined) continue;
+    charge(key, path, copy);
+    // Plain assignment to `__proto__` would change the prototype instead.
+    Object.defineProperty(result, key, {
+      value: copyValue(child, `${path}.${key}`, copy),
+      enumerable: true,
+      writable: true,
+      configurable: true,
+    });
+  }
+  return result;
+}
+
+function charge(text: string, path: string, copy: Copy): string {
+  copy.units += text.length;
+  if (copy.units > MAX_UNITS) throw new NotJson(path, 'more than 64 Mi characters');
+  return text;
+}
+
+/** Leaves the recursion; never leaves this file. */
+class NotJson extends Error {
+  readonly path: string;
+  readonly found: string;
+
+  constructor(path: string, found: string) {
+    super(found);
+    this.path = path.length > 200 ? `${path.slice(0, 200)}…` : path;
+    this.found = found;
+  }
+}
+
+const MAX_DEPTH = 64;
+const MAX_VALUES = 200_000;
+const MAX_UNITS = 64 * 1024 * 1024;

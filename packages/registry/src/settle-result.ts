@@ -1,0 +1,219 @@
+import type {
+  JsonObject,
+  JsonValue,
+  Redactor,
+  SideEffectCertainty,
+  ToolErrorCode,
+  ToolOutcome,
+  ToolStatus,
+} from '@millforge/contracts';
+import type { BoundNode } from './bind-plan.ts';
+import { boundData } from './bound-data.ts';
+import { boundText } from './bound-text.ts';
+import { certaintyInDoubt } from './operation-class.ts';
+import { isJsonObject, toPlainCopy } from './plain-json.ts';
+
+/** An answer of a tool's code, brought to what the contract promises. */
+export interface SettledResult {
+  readonly outcome: ToolOutcome;
+  /** `text`, `$.files[3].body`. */
+  readonly truncatedPaths: readonly string[];
+  readonly after?: JsonValue;
+}
+
+/**
+ * Checks, redacts and bounds what a tool answered, in this order and each once. Total: an answer that
+ * breaks the contract becomes a failure, and what is known about the effect is kept.
+ */
+export function settleResult(answer: unknown, bound: BoundNode, redactor: Redactor): SettledResult {
+  const read = readAnswer(answer);
+  if (read === null) {
+    return failure(
+      'implementation_error',
+      'The tool answered with something that is no result.',
+      certaintyInDoubt(bound.tool.descriptor),
+    );
+  }
+  const fault = contractFault(read, bound);
+  const after = read.after === undefined ? {} : { after: read.after };
+  if (fault !== null) {
+    return { ...failure('output_validation_failed', fault, read.certainty), ...after };
+  }
+  const { output_policy: policy, output_schema: schema } = bound.tool.descriptor;
+  const redactedData = policy.redact_secrets ? redactor.value(read.data) : read.data;
+  const data = boundData(
+    isJsonObject(redactedData) ? redactedData : read.data,
+    schema,
+    policy.max_output_bytes,
+  );
+  if (!data.ok) {
+    const message = `The tool's result takes ${data.bytes} bytes, its limit is ${policy.max_output_bytes}.`;
+    return { ...failure('output_validation_failed', message, read.certainty), ...after };
+  }
+  // Redaction replaces text only, which an enumerated value may not survive.
+  const changed = read.code === null ? bound.validateOutput(data.data) : null;
+  if (changed !== null) {
+    const message = `The tool's result no longer fits its schema without its secrets: ${changed.message}.`;
+    return { ...failure('output_validation_failed', message, read.certainty), ...after };
+  }
+  const text = boundText(
+    visible(policy.redact_secrets ? redactor.text(read.text) : read.text),
+    policy.max_summary_utf8,
+  );
+  return {
+    outcome: {
+      status: read.code === null ? 'success' : statusOf(read.code),
+      error_code: read.code,
+      text: text.text,
+      data: data.data,
+      certainty: read.certainty,
+      truncated: read.truncated || text.isCut || data.cutPaths.length > 0,
+      artifact_ids: read.artifactIds,
+    },
+    truncatedPaths: [...(text.isCut ? ['text'] : []), ...data.cutPaths],
+    ...after,
+  };
+}
+
+/** An outcome without data that says why a call did not succeed. */
+export function failure(
+  code: ToolErrorCode,
+  message: string,
+  certainty: SideEffectCertainty,
+): SettledResult {
+  const status = certainty === 'not_attempted' ? refusalStatus(code) : statusOf(code);
+  return { outcome: failedOutcome({ code, status, message, certainty }), truncatedPaths: [] };
+}
+
+/** The outcome of a failed or refused call. */
+export function failedOutcome(what: {
+  readonly code: ToolErrorCode;
+  readonly status: ToolStatus;
+  readonly message: string;
+  readonly certainty: SideEffectCertainty;
+}): ToolOutcome {
+  return {
+    status: what.status,
+    error_code: what.code,
+    text: visible(boundText(what.message, 8192).text),
+    data: {},
+    certainty: what.certainty,
+    truncated: false,
+    artifact_ids: [],
+  };
+}
+
+/** How a call ends that was refused for that reason. */
+export function refusalStatus(code: ToolErrorCode): ToolStatus {
+  return isCorrectable(code) ? 'not_executed' : 'hard_failure';
+}
+
+/** Whether asking in another way can help. */
+export function isCorrectable(code: ToolErrorCode): boolean {
+  return (
+    code !== 'binding_mismatch' &&
+    code !== 'output_validation_failed' &&
+    code !== 'implementation_error' &&
+    code !== 'ambiguous_side_effect'
+  );
+}
+
+function statusOf(code: ToolErrorCode): ToolStatus {
+  if (code === 'timeout') return 'timed_out';
+  if (code === 'cancelled') return 'cancelled';
+  return isCorrectable(code) && code !== 'process_launch_error' ? 'soft_failure' : 'hard_failure';
+}
+
+interface Answer {
+  readonly code: ToolErrorCode | null;
+  readonly text: string;
+  readonly data: JsonObject;
+  readonly certainty: SideEffectCertainty;
+  readonly artifactIds: readonly string[];
+  readonly truncated: boolean;
+  readonly after?: JsonValue;
+}
+
+/** Reads what a tool answered; null when it is no result at all. */
+function readAnswer(answer: unknown): Answer | null {
+  const plain = toPlainCopy(answer, { dropUndefined: true });
+  if (!plain.ok || !isJsonObject(plain.value)) return null;
+  const {
+    kind,
+    code,
+    text,
+    data = {},
+    certainty,
+    artifactIds = [],
+    truncated,
+    after,
+  } = plain.value;
+  if (typeof text !== 'string' || data === null || typeof data !== 'object') return null;
+  if (!isJsonObject(data) || !isTextArray(artifactIds)) return null;
+  const rest = {
+    text,
+    data,
+    artifactIds,
+    truncated: truncated === true,
+    ...(after === undefined ? {} : { after }),
+  };
+  if (kind === 'done') return { ...rest, code: null, certainty: 'confirmed_complete' };
+  if (kind !== 'failed' || !isErrorCode(code)) return null;
+  return { ...rest, code, certainty: isCertainty(certainty) ? certainty : 'confirmed_absent' };
+}
+
+function contractFault(answer: Answer, bound: BoundNode): string | null {
+  const { descriptor } = bound.tool;
+  const foreign = answer.artifactIds.some((id) => !descriptor.produced_artifact_ids.includes(id));
+  if (foreign) return 'The tool named an artifact that its descriptor does not declare.';
+  // The schema describes success; a failure may know less.
+  const violation = answer.code === null ? bound.validateOutput(answer.data) : null;
+  return violation === null
+    ? null
+    : `The tool's result does not fit its output schema: ${violation.message}.`;
+}
+
+function visible(text: string): string {
+  return text.trim() === '' ? '[empty]' : text;
+}
+
+function isTextArray(value: JsonValue): value is readonly string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
+}
+
+/** Tells a code of the closed set from any other value. */
+export function isErrorCode(value: unknown): value is ToolErrorCode {
+  return typeof value === 'string' && Object.hasOwn(ERROR_CODES, value);
+}
+
+function isCertainty(value: JsonValue | undefined): value is SideEffectCertainty {
+  return typeof value === 'string' && Object.hasOwn(CERTAINTIES, value);
+}
+
+// Objects keyed by the union, so that the compiler asks for every member.
+const ERROR_CODES: { readonly [K in ToolErrorCode]: true } = {
+  invalid_arguments: true,
+  capability_denied: true,
+  policy_denied: true,
+  prerequisite_denied: true,
+  not_found: true,
+  conflict: true,
+  timeout: true,
+  cancelled: true,
+  terminal_intent_invalid: true,
+  binding_mismatch: true,
+  output_validation_failed: true,
+  implementation_error: true,
+  ambiguous_side_effect: true,
+  permission_denied: true,
+  io_error: true,
+  process_exit_nonzero: true,
+  process_launch_error: true,
+};
+const CERTAINTIES: { readonly [K in SideEffectCertainty]: true } = {
+  not_attempted: true,
+  confirmed_absent: true,
+  confirmed_complete: true,
+  rolled_back: true,
+  completion_unknown: true,
+};

@@ -1,0 +1,69 @@
+import type { PlanNode, Redactor, ToolOrigin, ToolOutcome } from '@millforge/contracts';
+import { boundText } from './bound-text.ts';
+import { digestOrNull } from './digest-or-null.ts';
+import type { CallContext } from './tool-executor.ts';
+import type { ToolTraceRecord, TraceDecision } from './tool-trace-record.ts';
+
+/** What is known of a call when its record is made. */
+export interface CallFacts {
+  readonly name: string;
+  readonly callId: string;
+  readonly context: CallContext;
+  readonly resolution: ToolTraceRecord['resolution'];
+  readonly node: PlanNode | null;
+  readonly origin: ToolOrigin | null;
+  /** Null when the arguments were not a JSON object. */
+  readonly inputSha256: string | null;
+  readonly prerequisites: readonly TraceDecision[];
+  readonly capabilities: readonly TraceDecision[];
+}
+
+/** How a call came out, as far as the record needs it. */
+export interface CallEnd {
+  readonly outcome: ToolOutcome;
+  readonly truncatedPaths: readonly string[];
+  /** Null for a call that never began, or whose beginning a crash forgot. */
+  readonly times: { readonly startedAtMs: number; readonly durationMs: number } | null;
+}
+
+/** Makes the one record of a call; never throws. */
+export function traceCall(facts: CallFacts, end: CallEnd, redactor: Redactor): ToolTraceRecord {
+  const { outcome, times } = end;
+  const { node } = facts;
+  return {
+    schema_version: '1.0',
+    kind: 'tool_trace',
+    run_id: facts.context.runId,
+    turn: facts.context.turn,
+    call_id: facts.callId,
+    tool_name: facts.name,
+    node_id: node?.node_id ?? null,
+    resolution: facts.resolution,
+    binding:
+      node === null
+        ? null
+        : {
+            tool_id: node.binding.tool_id,
+            tool_version: node.binding.tool_version,
+            descriptor_sha256: node.binding.descriptor_sha256,
+            implementation_id: node.binding.implementation_id,
+          },
+    origin: facts.origin,
+    input_sha256: facts.inputSha256,
+    prerequisite_decisions: facts.prerequisites,
+    capability_decisions: facts.capabilities,
+    status: outcome.status,
+    error_code: outcome.error_code,
+    side_effect_class: node?.side_effect_class ?? 'read_only',
+    idempotency: node?.idempotency ?? 'idempotent',
+    certainty: outcome.certainty,
+    output_sha256: outcome.status === 'success' ? digestOrNull(outcome.data) : null,
+    truncated_paths: end.truncatedPaths,
+    summary: boundText(redactor.text(boundText(outcome.text, SCANNED_BYTES).text), 512).text,
+    started_at: times === null ? null : new Date(times.startedAtMs).toISOString(),
+    duration_ms: times === null ? null : Math.max(0, Math.round(times.durationMs)),
+  };
+}
+
+/** Enough for redaction to see a secret whole that begins inside the summary. */
+const SCANNED_BYTES = 4096;
