@@ -76,8 +76,8 @@ const ADDRESSES = {
   zod: ['contracts/', 'source/', 'compiler/'],
 };
 
-const BEGIN = '<!-- graph: drawn by tools/architecture.mjs -->';
-const END = '<!-- /graph -->';
+const BEGIN = '<!-- graph:start -->';
+const END = '<!-- graph:end -->';
 
 const packages = readdirSync('packages').filter((name) =>
   existsSync(`packages/${name}/package.json`),

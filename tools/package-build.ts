@@ -7,7 +7,7 @@ export interface PackageBuild {
   readonly entries: readonly string[];
   /** Files under `src` that are built without declarations. */
   readonly untyped?: readonly string[];
-  /** Import names that stay imports, besides the declared dependencies. */
+  /** Imports that stay imports in the code; their declarations are bundled. */
   readonly external?: readonly string[];
   /** Folders of workspace packages whose code and types go into the bundle. */
   readonly inline?: readonly string[];
@@ -25,7 +25,6 @@ export function packageBuild(build: PackageBuild): Options {
     platform: build.platform ?? 'node',
     clean: true,
     removeNodeProtocol: false,
-    external: [...(build.external ?? [])],
     noExternal: inline.map((name) => `@millforge/${name}`),
     dts: {
       entry: sourceFiles(build.entries),
@@ -39,6 +38,7 @@ export function packageBuild(build: PackageBuild): Options {
     tsconfig: 'tsconfig.json',
     silent: true,
     esbuildOptions(options) {
+      options.external = [...(options.external ?? []), ...(build.external ?? [])];
       // Inlined packages come in as source, so that only what is used comes in.
       if (inline.length > 0) options.conditions = ['millforge-src'];
     },
