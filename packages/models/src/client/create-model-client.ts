@@ -1,0 +1,132 @@
+import {
+  type Clock,
+  MillforgeError,
+  type ModelClient,
+  type ModelCompletion,
+  type Redactor,
+} from '@millforge/contracts';
+import type { ModelsErrorCode } from '../error-codes.ts';
+import type { ModelProfile } from '../profile/model-profile.ts';
+import { readModelProfile } from '../profile/read-model-profile.ts';
+import { createRequestEncoder } from './encode-request.ts';
+import type { ModelFetch } from './model-fetch.ts';
+import { readKey } from './read-key.ts';
+import { createRedaction, type Redact } from './redaction.ts';
+import { requestHeaders } from './request-headers.ts';
+import { type Exchange, sendWithRetries } from './send-with-retries.ts';
+import { startTimeLimit, type TimeLimit } from './time-limit.ts';
+
+/** What a client needs from its host. */
+export interface ModelClientOptions {
+  /** The model and how to reach it. */
+  readonly profile: ModelProfile;
+  /** Sends requests, such as the global `fetch`, or one that goes through a proxy. */
+  readonly fetch: ModelFetch;
+  /** Measures time-outs and waits. */
+  readonly clock: Clock;
+  /** Jitter of retries, 0 to below 1, such as `Math.random`; without it there is none. */
+  readonly random?: () => number;
+  /** Gives the key; asked once per exchange, and only if the profile sends keys. */
+  readonly apiKey?: () => string | Promise<string>;
+  /** Redacts error texts further, beyond the key and the usual shapes of secrets. */
+  readonly redactor?: Redactor;
+}
+
+/**
+ * Makes a client of one OpenAI-compatible server (`POST …/chat/completions`, not streamed).
+ *
+ * It holds nothing that needs closing. Failures of the server are answers, never exceptions; texts of
+ * the request never stand in them.
+ *
+ * @throws `models/invalid-profile` at once for a profile that {@link readModelProfile} refuses.
+ */
+export function createModelClient(options: ModelClientOptions): ModelClient {
+  const profile = checkedProfile(options.profile);
+  const encode = createRequestEncoder(profile);
+  const timeoutMs = (profile.timeout_seconds ?? DEFAULT_TIMEOUT_SECONDS) * 1000;
+  const policy = {
+    maxRetries: profile.max_retries ?? DEFAULT_MAX_RETRIES,
+    random: options.random ?? (() => 1),
+    delay: (ms: number, signal: AbortSignal) => options.clock.delay(ms, signal),
+  };
+  return {
+    async complete(request, call) {
+      const limit = startTimeLimit({ clock: options.clock, signal: call.signal, timeoutMs });
+      try {
+        if (limit.stopped() !== null) return stopped(limit, profile, false);
+        const key = await readKey(options.apiKey, profile, limit);
+        if (key.kind === 'stopped') return stopped(limit, profile, false);
+        if (key.kind === 'unusable') return unusableKey(key.message);
+        const redact = createRedaction(key.key, options.redactor);
+        const { idempotencyKey } = call;
+        const outgoing = {
+          baseUrl: profile.base_url,
+          model: profile.model,
+          headers: requestHeaders(profile, { key: key.key, idempotencyKey }),
+          body: encode(request),
+          conversation: request.messages,
+          keySent: key.key !== null,
+          fetch: options.fetch,
+          redact,
+          now: () => options.clock.now(),
+        };
+        const exchange = await sendWithRetries(outgoing, policy, limit);
+        if (exchange.kind === 'stopped') return stopped(limit, profile, exchange.sent);
+        return exchange.kind === 'reply'
+          ? { kind: 'reply', reply: exchange.reply, attempts: exchange.attempts }
+          : failed(exchange, redact);
+      } finally {
+        limit.release();
+      }
+    },
+  };
+}
+
+function checkedProfile(profile: ModelProfile): ModelProfile {
+  const read = readModelProfile(profile);
+  if (read.ok) return read.profile;
+  const code: ModelsErrorCode = 'models/invalid-profile';
+  const problems = read.problems.map(({ path, message }) => ({ path, message }));
+  const first = problems[0];
+  throw new MillforgeError(
+    code,
+    `The model profile is wrong at ${first?.path ?? '/'}: ${first?.message ?? ''}`,
+    { details: { problems } },
+  );
+}
+
+function stopped(limit: TimeLimit, profile: ModelProfile, sent: boolean): ModelCompletion {
+  if (limit.stopped() === 'cancelled') {
+    const message = 'The model call was cancelled.';
+    return { kind: 'failed', category: 'cancelled', message, retryable: false, sent };
+  }
+  const seconds = profile.timeout_seconds ?? DEFAULT_TIMEOUT_SECONDS;
+  return {
+    kind: 'failed',
+    category: 'timeout',
+    message: `The model server at ${new URL(profile.base_url).origin} did not finish within ${seconds} s; raise timeout_seconds, or use a faster model.`,
+    retryable: true,
+    sent,
+  };
+}
+
+function unusableKey(message: string): ModelCompletion {
+  return { kind: 'failed', category: 'authentication', message, retryable: false, sent: false };
+}
+
+function failed(exchange: Exchange & { readonly kind: 'failed' }, redact: Redact): ModelCompletion {
+  const { category, message, retryable } = exchange.last;
+  const tries = exchange.attempts > 1 ? ` (after ${exchange.attempts} requests)` : '';
+  const clean = redact(`${message.replace(/\.$/, '')}${tries}.`);
+  return {
+    kind: 'failed',
+    category,
+    message: clean.length > MAX_MESSAGE_CHARS ? `${clean.slice(0, MAX_MESSAGE_CHARS - 1)}…` : clean,
+    retryable,
+    sent: exchange.sent,
+  };
+}
+
+const DEFAULT_TIMEOUT_SECONDS = 300;
+const DEFAULT_MAX_RETRIES = 2;
+const MAX_MESSAGE_CHARS = 512;

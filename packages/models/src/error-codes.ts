@@ -1,0 +1,2 @@
+/** Codes of the errors that this package throws; each is a mistake of the host program. */
+export type ModelsErrorCode = 'models/invalid-profile' | 'models/invalid-script';

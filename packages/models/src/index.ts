@@ -1,0 +1,10 @@
+export { createModelClient, type ModelClientOptions } from './client/create-model-client.ts';
+export type { ModelFetch } from './client/model-fetch.ts';
+export type { DocumentProblem } from './document/check-document.ts';
+export type { ModelsErrorCode } from './error-codes.ts';
+export type { ModelAuth, ModelProfile, ModelSampling } from './profile/model-profile.ts';
+export { type ModelReference, parseModelReference } from './profile/model-reference.ts';
+export { type ModelProfileResult, readModelProfile } from './profile/read-model-profile.ts';
+export { createScriptedModel } from './script/create-scripted-model.ts';
+export type { ModelScript, ScriptedCall, ScriptedReply } from './script/model-script.ts';
+export { type ModelScriptResult, readModelScript } from './script/read-model-script.ts';

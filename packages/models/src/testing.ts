@@ -1,0 +1,9 @@
+export type { ScriptedFault } from './testing/scripted-fault.ts';
+export { type ScriptedModel, scriptedModel } from './testing/scripted-model.ts';
+export {
+  type RecordedRequest,
+  type ScriptedServer,
+  type ScriptedServerOptions,
+  type ScriptedServerReply,
+  startScriptedServer,
+} from './testing/start-scripted-server.ts';

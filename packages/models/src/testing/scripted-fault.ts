@@ -1,0 +1,48 @@
+import type { JsonValue } from '@millforge/contracts';
+
+/** One way in which a model server misbehaves. */
+export type ScriptedFault =
+  /** Answers rightly, but only after a while. */
+  | { readonly kind: 'delay'; readonly ms: number }
+  /** Takes the request and never answers. */
+  | { readonly kind: 'hang' }
+  /** Closes the connection instead of answering. */
+  | { readonly kind: 'reset' }
+  /** Refuses, in the error shape of the API unless `body` gives another. */
+  | {
+      readonly kind: 'status';
+      readonly status: number;
+      /** Value of the header `Retry-After`. */
+      readonly retryAfter?: string;
+      /** Text of the error. */
+      readonly message?: string;
+      /** Whole body instead, as JSON. */
+      readonly body?: JsonValue;
+    }
+  /** Sends elsewhere, with status 307. */
+  | { readonly kind: 'redirect'; readonly location: string }
+  /** Answers with a web page; status 200 unless given. */
+  | { readonly kind: 'html'; readonly status?: number }
+  /** Declares the whole length, sends half of it, and closes the connection. */
+  | { readonly kind: 'cut-body' }
+  /** Declares the whole length, sends half of it, and waits for ever. */
+  | { readonly kind: 'stall-body' }
+  /** Sends half of the JSON as if it were all. */
+  | { readonly kind: 'malformed-json' }
+  /** Cuts the arguments of every call. */
+  | { readonly kind: 'malformed-arguments' }
+  /** Gives calls no ids, one id for all, the ids of the first turn again, or numbers. */
+  | { readonly kind: 'call-ids'; readonly ids: 'missing' | 'same' | 'restarted' | 'numbers' }
+  /** Reports another model than was asked for. */
+  | { readonly kind: 'model-alias'; readonly model: string }
+  /** Sends the right body under another content type; null for none. */
+  | { readonly kind: 'content-type'; readonly contentType: string | null }
+  /** Sends at least so many bytes of valid JSON, in chunks, as long as someone reads. */
+  | { readonly kind: 'oversized'; readonly bytes: number }
+  /** Sends this instead. */
+  | {
+      readonly kind: 'raw';
+      readonly status?: number;
+      readonly headers?: { readonly [name: string]: string };
+      readonly body: string | Uint8Array;
+    };
