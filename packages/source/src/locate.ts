@@ -37,7 +37,8 @@ export function locate(
       continue;
     }
     ordinalField = undefined;
-    const step = entryField === undefined ? child(value, token) : nth(document, value, token);
+    const step: Step | null =
+      entryField === undefined ? child(value, token) : nth(document, value, token);
     if (step === null) return found;
     found = document.index.locationOf(step.container, step.key) ?? found;
     ordinalField = step.isOrdinal ? entryField : undefined;

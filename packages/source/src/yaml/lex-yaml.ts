@@ -1,0 +1,211 @@
+import { CST, Lexer, Parser } from 'yaml';
+import { readFlow } from '../json/read-flow.ts';
+import type { OffsetFault } from '../located-value.ts';
+import type { SourceLimits } from '../source-limits.ts';
+import { indentOf, lineStartOf } from './lines.ts';
+
+/** The syntax tokens of a document, or the first construct that the source language does not have. */
+export type LexedYaml = { readonly ok: true; readonly tokens: readonly CST.Token[] } | OffsetFault;
+
+/**
+ * Splits YAML text into syntax tokens and refuses at once what no source may hold.
+ *
+ * Anchors, aliases, tags, further documents, directives and foreign block indicators are seen here
+ * as the lexemes they are, so the same characters inside a text mean nothing. Nesting and entries
+ * are bounded before any tree is built. A flow collection is passed on as one lexeme, because its
+ * content is JSON and not YAML.
+ */
+export function lexYaml(text: string, limits: SourceLimits): LexedYaml {
+  const lexing: Lexing = {
+    text,
+    limits,
+    parser: new Parser(),
+    tokens: [],
+    offset: 0,
+    entries: 0,
+    flowStart: 0,
+    flowDepth: 0,
+    hasContent: false,
+    hasDocumentStart: false,
+    isScalarNext: false,
+    lastScalar: 0,
+    lastDash: -1,
+  };
+  for (const lexeme of new Lexer().lex(text)) {
+    const fault = take(lexing, lexeme) ?? tooDeep(lexing);
+    if (fault !== null) return fault;
+  }
+  if (lexing.flowDepth > 0) return unclosedFlow(lexing);
+  for (const token of lexing.parser.end()) lexing.tokens.push(token);
+  return { ok: true, tokens: lexing.tokens };
+}
+
+interface Lexing {
+  readonly text: string;
+  readonly limits: SourceLimits;
+  readonly parser: Parser;
+  readonly tokens: CST.Token[];
+  /** Where the lexeme at hand begins. */
+  offset: number;
+  /** Entries of block mappings and lists so far. */
+  entries: number;
+  /** Where the open flow collection begins. */
+  flowStart: number;
+  flowDepth: number;
+  hasContent: boolean;
+  hasDocumentStart: boolean;
+  /** Whether the next lexeme is the text of a scalar, whatever it looks like. */
+  isScalarNext: boolean;
+  /** Where the last scalar begins: at a colon, the key. */
+  lastScalar: number;
+  lastDash: number;
+}
+
+function take(lexing: Lexing, lexeme: string): OffsetFault | null {
+  if (lexing.isScalarNext) return takeScalarText(lexing, lexeme);
+  const type = CST.tokenType(lexeme);
+  lexing.isScalarNext = type === 'scalar';
+  const fault = refusal(lexing, lexeme, type);
+  if (fault !== null) return fault;
+  if (lexing.flowDepth > 0 || type === 'flow-map-start' || type === 'flow-seq-start') {
+    return takeInFlow(lexing, lexeme, type);
+  }
+  return feed(lexing, lexeme, ZERO_WIDTH.has(type) ? 0 : lexeme.length);
+}
+
+/** The constructs of YAML that the source language leaves out. */
+function refusal(lexing: Lexing, lexeme: string, type: TokenType): OffsetFault | null {
+  const { text, offset } = lexing;
+  if (BLANK.has(type)) return null;
+  if (type === 'anchor' || type === 'alias') return refuse('anchor', lineStartOf(text, offset));
+  if (type === 'tag') return refuse('tag', lineStartOf(text, offset));
+  if (type === 'directive-line' || type === 'byte-order-mark') {
+    return refuse('yaml-malformed', offset);
+  }
+  if (type === 'doc-start' && !lexing.hasContent && !lexing.hasDocumentStart) {
+    lexing.hasDocumentStart = true;
+    return null;
+  }
+  if (type === 'doc-start' || type === 'doc-end') return refuse('several-documents', offset);
+  lexing.hasContent = true;
+  return lexing.flowDepth > 0 ? null : blockRefusal(lexing, lexeme, type);
+}
+
+function blockRefusal(lexing: Lexing, lexeme: string, type: TokenType): OffsetFault | null {
+  const { text, offset, lastDash } = lexing;
+  if (type === 'map-value-ind') return countEntry(lexing, lexing.lastScalar);
+  if (type === 'seq-item-ind') {
+    lexing.lastDash = offset;
+    return followsDash(text, lastDash, offset)
+      ? refuse('indentation', indentOf(text, offset))
+      : countEntry(lexing, offset);
+  }
+  if (type === 'single-quoted-scalar' || type === 'double-quoted-scalar') {
+    lexing.lastScalar = offset;
+    return isOneClosedLine(lexeme) ? null : refuse('quoted', indentOf(text, offset));
+  }
+  if (type === 'explicit-key-ind') return refuse('key-type', indentOf(text, offset));
+  return type === 'block-scalar-header' && lexeme !== '|'
+    ? refuse('block-indicator', indentOf(text, offset))
+    : null;
+}
+
+function countEntry(lexing: Lexing, offset: number): OffsetFault | null {
+  lexing.entries += 1;
+  return lexing.entries > lexing.limits.maxEntries ? refuse('entries', offset) : null;
+}
+
+/** The lexer also passes on quotes that end with the line or with the document. */
+function isOneClosedLine(quoted: string): boolean {
+  if (quoted.includes('\n')) return false;
+  if (quoted.startsWith("'")) return trailing(quoted.slice(1), "'") % 2 === 1;
+  return quoted.length > 1 && quoted.endsWith('"') && trailing(quoted.slice(0, -1), '\\') % 2 === 0;
+}
+
+function trailing(text: string, character: string): number {
+  let count = 0;
+  while (text[text.length - 1 - count] === character) count += 1;
+  return count;
+}
+
+/** A list that opens on the line of the item that holds it reads like a text and is refused. */
+function followsDash(text: string, lastDash: number, offset: number): boolean {
+  return lastDash >= 0 && /^[ \t]*$/.test(text.slice(lastDash + 1, offset));
+}
+
+function takeScalarText(lexing: Lexing, lexeme: string): OffsetFault | null {
+  lexing.isScalarNext = false;
+  if (lexing.flowDepth > 0) {
+    lexing.offset += lexeme.length;
+    return null;
+  }
+  const isBlock = lexing.parser.stack.at(-1)?.type === 'block-scalar';
+  if (!isBlock) {
+    lexing.lastScalar = lexing.offset;
+    const lineEnd = lexeme.indexOf('\n');
+    if (lineEnd >= 0) return severalLines(lexing, lexing.offset + lineEnd + 1);
+  }
+  return feed(lexing, lexeme, lexeme.length);
+}
+
+/** A plain scalar goes on in the next line: deeper it is folded text, elsewhere a lost colon. */
+function severalLines(lexing: Lexing, nextLine: number): OffsetFault {
+  const { text, offset } = lexing;
+  const indent = indentOf(text, nextLine);
+  if (text[indent] === '\t') return refuse('tab', indent);
+  const isDeeper = indent - nextLine > indentOf(text, offset) - lineStartOf(text, offset);
+  return isDeeper ? refuse('several-lines', indent) : refuse('colon', indentOf(text, offset));
+}
+
+function takeInFlow(lexing: Lexing, lexeme: string, type: TokenType): OffsetFault | null {
+  if (type === 'flow-error-end') return unclosedFlow(lexing);
+  if (type === 'flow-map-start' || type === 'flow-seq-start') {
+    if (lexing.flowDepth === 0) lexing.flowStart = lexing.offset;
+    lexing.flowDepth += 1;
+    if (lexing.flowDepth > lexing.limits.maxDepth) return refuse('depth', lexing.offset);
+  }
+  if (type === 'flow-map-end' || type === 'flow-seq-end') lexing.flowDepth -= 1;
+  if (!ZERO_WIDTH.has(type)) lexing.offset += lexeme.length;
+  if (lexing.flowDepth > 0) return null;
+  const width = lexing.offset - lexing.flowStart;
+  lexing.offset = lexing.flowStart;
+  lexing.lastScalar = lexing.flowStart;
+  // Only the extent matters to the YAML parser; whoever reads the tree reads the text itself.
+  return feed(lexing, CST.SCALAR, 0) ?? feed(lexing, 'x'.repeat(width), width);
+}
+
+function unclosedFlow({ text, flowStart, offset, limits }: Lexing): OffsetFault {
+  const read = readFlow(text.slice(flowStart, offset), flowStart, { limits });
+  return read.ok ? refuse('flow-malformed', flowStart) : read;
+}
+
+function feed(lexing: Lexing, lexeme: string, width: number): OffsetFault | null {
+  for (const token of lexing.parser.next(lexeme)) {
+    if (token.type === 'error')
+      return refuse('yaml-malformed', indentOf(lexing.text, token.offset));
+    lexing.tokens.push(token);
+  }
+  lexing.offset += width;
+  return null;
+}
+
+/** The open collections stand on the parser's stack between the document and at most one scalar. */
+function tooDeep({ parser, limits }: Lexing): OffsetFault | null {
+  if (parser.stack.length <= limits.maxDepth + 2) return null;
+  return refuse('depth', parser.stack[limits.maxDepth + 1]?.offset ?? 0);
+}
+
+function refuse(rule: OffsetFault['rule'], offset: number): OffsetFault {
+  return { ok: false, rule, offset };
+}
+
+type TokenType = ReturnType<typeof CST.tokenType>;
+
+const BLANK: ReadonlySet<TokenType> = new Set([
+  'space',
+  'comment',
+  'newline',
+  'doc-mode',
+  'scalar',
+]);
+const ZERO_WIDTH: ReadonlySet<TokenType> = new Set(['doc-mode', 'flow-error-end', 'scalar']);
