@@ -10,7 +10,7 @@ export function startStep(title, output = process.stdout) {
   let detail = '';
   const seconds = () => Math.round((performance.now() - started) / 1000);
   const line = () => `${title} … ${seconds()} s${detail === '' ? '' : `, ${detail}`}`;
-  const rewrite = (text) => output.write(`\r\u001b[2K${text.slice(0, (output.columns ?? 80) - 1)}`);
+  const rewrite = (text) => output.write(`\r\u001b[2K${text.slice(0, (output.columns || 80) - 1)}`);
 
   if (output.isTTY) rewrite(`${title} …`);
   else output.write(`${title} …\n`);
