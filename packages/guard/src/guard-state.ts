@@ -1,14 +1,22 @@
-/** The budgets of consecutive mistakes. */
-export type MistakeBudget =
-  | 'validation_retries'
-  | 'tool_errors'
-  | 'prerequisite_violations'
-  | 'premature_terminals';
-
 /** Everything that a run can use up. */
-export type BudgetName = MistakeBudget | 'iterations';
+export type BudgetName = keyof MistakeCounts | 'iterations';
 
-/** How many mistakes of each kind have happened; frozen, and never changed in place. */
+/** One number for each kind of mistake. */
+export interface MistakeCounts {
+  /** Replies without a usable call. */
+  readonly validation_retries: number;
+  /** Batches with a failing call or unusable arguments. */
+  readonly tool_errors: number;
+  /** Batches with an unmet prerequisite. */
+  readonly prerequisite_violations: number;
+  /** Batches that end before the required steps. */
+  readonly premature_terminals: number;
+}
+
+/** The kinds of mistakes. */
+export type MistakeBudget = keyof MistakeCounts;
+
+/** How many mistakes have been made; frozen, never changed in place. */
 export interface GuardState {
   /** Replies inspected. */
   readonly replies: number;
@@ -18,24 +26,38 @@ export interface GuardState {
   readonly totals: MistakeCounts;
 }
 
-/** One number for each kind of mistake. */
-export type MistakeCounts = { readonly [Name in MistakeBudget]: number };
-
-/** How often each mistake may happen in a row: N are allowed, the next one ends the run. */
-export type GuardBudgets = MistakeCounts;
-
 /** The state before the first reply. */
 export const initialGuardState: GuardState = Object.freeze({
   replies: 0,
-  consecutive: noMistakes(),
-  totals: noMistakes(),
+  consecutive: counts(() => 0),
+  totals: counts(() => 0),
 });
 
-function noMistakes(): MistakeCounts {
+/** The state with one more mistake of each given kind. */
+export function chargeMistakes(state: GuardState, kinds: readonly MistakeBudget[]): GuardState {
+  const more = (from: MistakeCounts): MistakeCounts =>
+    counts((kind) => from[kind] + (kinds.includes(kind) ? 1 : 0));
   return Object.freeze({
-    validation_retries: 0,
-    tool_errors: 0,
-    prerequisite_violations: 0,
-    premature_terminals: 0,
+    replies: state.replies,
+    consecutive: more(state.consecutive),
+    totals: more(state.totals),
+  });
+}
+
+/** The state in which no mistake of the given kinds stands before the next reply. */
+export function forgiveMistakes(state: GuardState, kinds: readonly MistakeBudget[]): GuardState {
+  if (kinds.every((kind) => state.consecutive[kind] === 0)) return state;
+  return Object.freeze({
+    ...state,
+    consecutive: counts((kind) => (kinds.includes(kind) ? 0 : state.consecutive[kind])),
+  });
+}
+
+function counts(of: (kind: MistakeBudget) => number): MistakeCounts {
+  return Object.freeze({
+    validation_retries: of('validation_retries'),
+    tool_errors: of('tool_errors'),
+    prerequisite_violations: of('prerequisite_violations'),
+    premature_terminals: of('premature_terminals'),
   });
 }

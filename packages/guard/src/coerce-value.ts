@@ -1,0 +1,136 @@
+import {
+  type JsonFloat,
+  type JsonSchema,
+  type JsonValue,
+  validateJson,
+} from '@millforge/contracts';
+import type { ArgumentRepair } from './argument-repair.ts';
+import { readValue } from './read-value.ts';
+
+/** Where a value stands, what is expected there, and where changes are noted. */
+interface Place {
+  readonly schema: JsonSchema;
+  readonly path: string;
+  readonly repairs: ArgumentRepair[];
+}
+
+/**
+ * Brings a value nearer to its schema without losing anything; what cannot be, stays as it is.
+ *
+ * Descends as deep as the schema, never as deep as the value: the recursion is bounded by the schema.
+ */
+export function coerceValue(value: JsonValue, place: Place): JsonValue {
+  const { schema } = place;
+  if ('const' in schema) return coerceScalar(value, [schema.const], place);
+  if (schema.type === 'object') return coerceObject(value, schema, place);
+  if (schema.type === 'array') return coerceArray(value, schema, place);
+  return coerceScalar(value, schema.enum ?? null, place);
+}
+
+type ObjectSchema = Extract<JsonSchema, { type: 'object' }>;
+type ArraySchema = Extract<JsonSchema, { type: 'array' }>;
+type Members = readonly (JsonValue | JsonFloat)[] | null;
+
+function coerceObject(value: JsonValue, schema: ObjectSchema, place: Place): JsonValue {
+  const found = containerIn(value, place, 'object-from-text');
+  if (typeof found !== 'object' || found === null || isList(found)) return value;
+  const entries: [string, JsonValue][] = [];
+  for (const [name, item] of Object.entries(found)) {
+    const path = `${place.path}.${name}`;
+    const property = Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined;
+    if (property === undefined) {
+      entries.push([name, item]);
+    } else if (isSpareNull(item, property) && !schema.required.includes(name)) {
+      place.repairs.push({ path, kind: 'null-removed' });
+    } else {
+      entries.push([name, coerceValue(item, { ...place, schema: property, path })]);
+    }
+  }
+  // fromEntries makes `__proto__` an own property like any other.
+  return Object.fromEntries(entries);
+}
+
+function coerceArray(value: JsonValue, schema: ArraySchema, place: Place): JsonValue {
+  const found = containerIn(value, place, 'array-from-text');
+  if (isList(found)) {
+    return found.map((item, index) =>
+      coerceValue(item, { ...place, schema: schema.items, path: `${place.path}[${index}]` }),
+    );
+  }
+  if (typeof value === 'object') return value;
+  const repairs: ArgumentRepair[] = [];
+  const item = coerceValue(value, {
+    schema: schema.items,
+    path: `${place.path}[0]`,
+    repairs,
+  });
+  if (validateJson(item, schema.items) !== null) return value;
+  place.repairs.push({ path: place.path, kind: 'array-of-one' }, ...repairs);
+  return [item];
+}
+
+/** The container that a text holds, when it holds the one that is expected; any other value as it is. */
+function containerIn(
+  value: JsonValue,
+  place: Place,
+  kind: 'object-from-text' | 'array-from-text',
+): JsonValue {
+  if (typeof value !== 'string') return value;
+  const read = readValue(value);
+  if (!read.ok || typeof read.value !== 'object' || read.value === null) return value;
+  if (isList(read.value) !== (kind === 'array-from-text')) return value;
+  place.repairs.push({ path: place.path, kind });
+  return read.value;
+}
+
+function coerceScalar(value: JsonValue, members: Members, place: Place): JsonValue {
+  if (typeof value !== 'string' || validateJson(value, place.schema) === null) return value;
+  for (const [kind, candidate] of candidates(value, members)) {
+    if (validateJson(candidate, place.schema) !== null) continue;
+    place.repairs.push({ path: place.path, kind });
+    return candidate;
+  }
+  return value;
+}
+
+function candidates(
+  text: string,
+  members: Members,
+): readonly (readonly [ArgumentRepair['kind'], JsonValue])[] {
+  const found: (readonly [ArgumentRepair['kind'], JsonValue])[] = [];
+  const number = exactNumber(text);
+  if (number !== null) found.push(['number-from-text', number]);
+  const lower = text.toLowerCase();
+  if (lower === 'true' || lower === 'false') found.push(['boolean-from-text', lower === 'true']);
+  const alike = (members ?? []).filter(
+    (member) => typeof member === 'string' && member.toLowerCase() === lower,
+  );
+  const [only] = alike;
+  if (typeof only === 'string' && alike.length === 1) found.push(['enum-case', only]);
+  return found;
+}
+
+/** The number that a text is, when a JavaScript number holds it exactly as written. */
+function exactNumber(text: string): number | null {
+  if (!JSON_NUMBER.test(text)) return null;
+  const number = Number(text);
+  if (INTEGER.test(text)) return Number.isSafeInteger(number) ? number : null;
+  const digits = text.replace(/[eE].*$/, '').replaceAll(/\D/g, '');
+  const significant = digits.replace(/^0+/, '').replace(/0+$/, '');
+  if (significant === '') return 0;
+  // Up to fifteen significant digits survive a double, short of its very ends.
+  const magnitude = Math.abs(number);
+  const held = significant.length <= 15 && magnitude > 1e-290 && magnitude < 1e300;
+  return held ? number : null;
+}
+
+function isSpareNull(value: JsonValue, schema: JsonSchema): boolean {
+  return value === null && validateJson(null, schema) !== null;
+}
+
+function isList(value: JsonValue): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
+
+const INTEGER = /^-?\d+$/;
+const JSON_NUMBER = /^-?(?:0|[1-9]\d{0,30})(?:\.\d{1,30})?(?:[eE][+-]?\d{1,3})?$/;

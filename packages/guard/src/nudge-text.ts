@@ -1,0 +1,143 @@
+import { unreachable } from '@millforge/contracts';
+
+/** A correction, as facts; its text is what the model reads. */
+export type Nudge =
+  | {
+      /** A reply without a call. */
+      readonly kind: 'no-call';
+      /** What the reply was instead; `cut` is one that reached the output limit. */
+      readonly reason: 'text' | 'empty' | 'cut';
+      /** 1, 2 or 3: how often in a row. */
+      readonly tier: number;
+      /** Names of all tools. */
+      readonly tools: readonly string[];
+      /** Names of those that end the run. */
+      readonly terminals: readonly string[];
+    }
+  /** A name that is none of the tools. */
+  | { readonly kind: 'unknown-tool'; readonly name: string; readonly tools: readonly string[] }
+  /** Arguments that are not a JSON object. */
+  | {
+      readonly kind: 'arguments-not-object';
+      readonly tool: string;
+      readonly problem: string;
+      readonly received: string;
+    }
+  /** Arguments that depart from the schema. */
+  | {
+      readonly kind: 'arguments-invalid';
+      readonly tool: string;
+      readonly problem: string;
+      readonly expected: string;
+      readonly received: string;
+    }
+  /** A call that the output limit cut. */
+  | { readonly kind: 'call-cut'; readonly tool: string }
+  /** A terminal before its required steps. */
+  | {
+      readonly kind: 'premature-terminal';
+      readonly tier: number;
+      readonly terminal: string;
+      readonly pending: readonly string[];
+    }
+  /** A terminal before its artifacts. */
+  | {
+      readonly kind: 'missing-artifacts';
+      readonly terminal: string;
+      readonly artifacts: readonly string[];
+      readonly producers: readonly string[];
+    }
+  /** A call before its prerequisites. */
+  | {
+      readonly kind: 'unmet-prerequisite';
+      readonly tool: string;
+      readonly unmet: readonly UnmetPrerequisite[];
+    };
+
+/** An earlier call that is missing. */
+export interface UnmetPrerequisite {
+  /** Name of the tool that must succeed first. */
+  readonly tool: string;
+  /** Arguments of the refused call that an earlier success must have had, by the names there. */
+  readonly matching: readonly { readonly earlier: string; readonly current: string }[];
+}
+
+/** Words a correction: what is wrong, what was expected, what to do next. */
+export function nudgeText(nudge: Nudge): string {
+  switch (nudge.kind) {
+    case 'no-call':
+      return noCall(nudge);
+    case 'unknown-tool':
+      return `[not_found] There is no tool named ${quote(nudge.name)}. The tools are, nearest first: ${list(nudge.tools)}. Call one of these by its exact name.`;
+    case 'arguments-not-object':
+      return `[invalid_arguments] The arguments of ${nudge.tool} must be one JSON object. ${nudge.problem} Received: ${quote(nudge.received)}. Send the call again with a JSON object; {} when there is nothing to pass.`;
+    case 'arguments-invalid':
+      return `[invalid_arguments] ${nudge.tool}: ${nudge.problem} (expected ${nudge.expected}, received ${nudge.received}). Correct this argument and send the call again.`;
+    case 'call-cut':
+      return `[invalid_arguments] The call of ${nudge.tool} was cut at the output limit before its arguments ended. It was not performed. Send a smaller call, or do the work in several calls.`;
+    case 'premature-terminal':
+      return premature(nudge);
+    case 'missing-artifacts':
+      return `[terminal_intent_invalid] ${nudge.terminal} needs artifacts that do not exist: ${list(nudge.artifacts)}. They come from: ${list(nudge.producers)}. Produce them first.`;
+    case 'unmet-prerequisite':
+      return `[prerequisite_denied] ${nudge.tool} was not performed. First needed: ${nudge.unmet.map(unmetText).join('; ')}. Do that now, then call ${nudge.tool} again.`;
+    default:
+      return unreachable(nudge, 'correction');
+  }
+}
+
+function noCall(nudge: Extract<Nudge, { kind: 'no-call' }>): string {
+  const end =
+    nudge.terminals.length === 0
+      ? ''
+      : ` If the work is finished, call ${either(nudge.terminals)}.`;
+  if (nudge.reason === 'cut') {
+    return `Your reply reached the output limit before it called a tool. Keep it short: call one tool, with no text before it.${end}`;
+  }
+  if (nudge.tier <= 1) {
+    const what = nudge.reason === 'empty' ? 'was empty' : 'contained no tool call';
+    return `Your last reply ${what}. Text alone does nothing here: every reply has to call a tool. Reply again with a tool call.${end}`;
+  }
+  const tools = `The tools are: ${list(nudge.tools)}.`;
+  if (nudge.tier === 2) {
+    return `Again there was no tool call. ${tools} Choose one and call it with a JSON object of arguments.${end}`;
+  }
+  return `STOP WRITING TEXT. Your next reply MUST be a tool call and nothing else. ${tools}${end}`;
+}
+
+function premature(nudge: Extract<Nudge, { kind: 'premature-terminal' }>): string {
+  const pending = list(nudge.pending);
+  if (nudge.tier <= 1) {
+    return `[terminal_intent_invalid] ${nudge.terminal} is not available yet: these steps have to succeed first: ${pending}. Nothing of this reply was performed. Please do one of them now.`;
+  }
+  if (nudge.tier === 2) {
+    return `[terminal_intent_invalid] Nothing was performed. Call one of the pending steps now: ${pending}.`;
+  }
+  return `[terminal_intent_invalid] STOP. ONLY THE PENDING STEPS ARE ALLOWED: ${pending}. DO NOT CALL ${nudge.terminal}. Your next reply MUST call one of the pending steps.`;
+}
+
+function unmetText({ tool, matching }: UnmetPrerequisite): string {
+  if (matching.length === 0) return `a successful ${tool}`;
+  const same = matching.map(({ earlier, current }) =>
+    earlier === current ? `the same ${current}` : `${earlier} equal to the ${current} of this call`,
+  );
+  return `a successful ${tool} with ${same.join(' and ')}`;
+}
+
+function list(names: readonly string[]): string {
+  const shown = names.slice(0, MAX_LISTED);
+  const rest = names.length - shown.length;
+  return rest === 0 ? shown.join(', ') : `${shown.join(', ')} and ${rest} more`;
+}
+
+function either(names: readonly string[]): string {
+  return names.slice(0, MAX_LISTED).join(' or ');
+}
+
+function quote(text: string): string {
+  const cut = text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text;
+  return JSON.stringify(cut);
+}
+
+const MAX_LISTED = 64;
+const MAX_QUOTED = 200;
