@@ -1,0 +1,125 @@
+import type { JsonValue } from '../json/json-value.ts';
+import { setOwn } from '../json/plain-object.ts';
+import { findAssignments } from './secret-assignments.ts';
+import { isSecretContainerName, isSecretName } from './secret-name.ts';
+import { findShapes } from './secret-shapes.ts';
+import { REDACTED, type SecretSpan } from './secret-span.ts';
+import { findUrlCredentials } from './secret-urls.ts';
+
+/** Replaces secrets in texts and in JSON values. */
+export interface Redactor {
+  /** Replaces every secret in a text; text without secrets comes back unchanged. */
+  text(text: string): string;
+  /** Replaces secrets in string leaves; keys, numbers and the lengths of arrays never change. */
+  value(value: JsonValue): JsonValue;
+}
+
+/** What a redactor knows beforehand. */
+export interface RedactorOptions {
+  /** Values that are secret whatever they look like; shorter than four characters are ignored. */
+  readonly secrets?: readonly string[];
+}
+
+/**
+ * Reports whether a value looks like a secret, or stands under the name of one.
+ *
+ * Give `name` only for free-form metadata; the property names of a schema are no evidence.
+ */
+export function looksSecret(value: string, name?: string): boolean {
+  if (value.trim() === '' || value === REDACTED) return false;
+  if (name !== undefined && isSecretName(name)) return true;
+  return findSecrets(value).some((span) => span.isCertain);
+}
+
+/** Makes a redactor: known secrets first, then everything that has the shape of one. */
+export function createRedactor(options: RedactorOptions = {}): Redactor {
+  const known = knownPattern(options.secrets ?? []);
+  const text = (raw: string): string => {
+    const rest = known === null ? raw : raw.replace(known, REDACTED);
+    return replaceSpans(rest, findSecrets(rest));
+  };
+  return Object.freeze({ text, value: (value: JsonValue) => redactValue(value, text) });
+}
+
+function findSecrets(text: string): readonly SecretSpan[] {
+  return [...findShapes(text), ...findUrlCredentials(text), ...findAssignments(text)];
+}
+
+function replaceSpans(text: string, spans: readonly SecretSpan[]): string {
+  if (spans.length === 0) return text;
+  let result = '';
+  let end = 0;
+  // Spans that overlap or touch become one replacement.
+  let isOpen = false;
+  for (const span of spans.toSorted((a, b) => a.start - b.start)) {
+    if (!isOpen || span.start > end) {
+      result += text.slice(end, span.start) + REDACTED;
+      isOpen = true;
+    }
+    end = Math.max(end, span.end);
+  }
+  return result + text.slice(end);
+}
+
+/** Matches the known secrets, longest first, and existing replacements, so that no secret is found inside those. */
+function knownPattern(secrets: readonly string[]): RegExp | null {
+  const forms = new Set(
+    secrets
+      .filter((secret) => secret.length >= 4)
+      .flatMap((secret) => [
+        secret,
+        JSON.stringify(secret).slice(1, -1),
+        encodeURIComponent(secret.replace(/\p{Surrogate}/gu, '\ufffd')),
+      ]),
+  );
+  if (forms.size === 0) return null;
+  const byLength = [...forms].toSorted((a, b) => b.length - a.length);
+  return new RegExp([REDACTED, ...byLength].map(escapePattern).join('|'), 'g');
+}
+
+function escapePattern(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+}
+
+/** A container whose copy waits to be filled. */
+interface Pending {
+  readonly from: JsonContainer;
+  readonly to: JsonValue[] | { [key: string]: JsonValue };
+  /** Whether every string below is secret, because of the name above. */
+  readonly isSecret: boolean;
+  /** Whether the keys are an author's property names in a schema, which say nothing about the values. */
+  readonly isSchemaMap: boolean;
+}
+
+type JsonContainer = readonly JsonValue[] | { readonly [key: string]: JsonValue };
+
+function redactValue(root: JsonValue, text: (raw: string) => string): JsonValue {
+  const pending: Pending[] = [];
+  const copy = (value: JsonValue, isSecret: boolean, isSchemaMap: boolean): JsonValue => {
+    if (typeof value === 'string') return isSecret && value.trim() !== '' ? REDACTED : text(value);
+    if (typeof value !== 'object' || value === null) return value;
+    const to = Array.isArray(value) ? [] : {};
+    pending.push({ from: value, to, isSecret, isSchemaMap });
+    return to;
+  };
+  const result = copy(root, false, false);
+  // A worklist instead of recursion: a tool may return deeper nesting than the call stack holds.
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) fill(next, copy);
+  return result;
+}
+
+function fill(
+  { from, to, isSecret, isSchemaMap }: Pending,
+  copy: (value: JsonValue, isSecret: boolean, isSchemaMap: boolean) => JsonValue,
+): void {
+  if (Array.isArray(to)) {
+    for (const item of Object.values(from)) to.push(copy(item, isSecret, false));
+    return;
+  }
+  for (const [key, value] of Object.entries(from)) {
+    const isNamed = !isSchemaMap && isSecretName(key);
+    const isBelow =
+      typeof value === 'object' && !Array.isArray(value) && !isSecretContainerName(key);
+    setOwn(to, key, copy(value, isSecret || (isNamed && !isBelow), key === 'properties'));
+  }
+}

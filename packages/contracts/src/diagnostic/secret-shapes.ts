@@ -1,0 +1,94 @@
+import { looksRandom } from './credential-form.ts';
+import { REDACTED, type SecretSpan } from './secret-span.ts';
+
+/** Finds secrets that are known by their own shape: issued keys, bearer tokens, JWTs, private keys. */
+export function findShapes(text: string): readonly SecretSpan[] {
+  const spans: SecretSpan[] = [];
+  for (const { pattern, judge } of SHAPES) {
+    for (const match of text.matchAll(pattern)) {
+      const [whole, lead = ''] = match;
+      const verdict = judge(whole.slice(lead.length));
+      if (verdict === 'ordinary') continue;
+      const end = match.index + whole.length;
+      spans.push({ start: match.index + lead.length, end, isCertain: verdict === 'certain' });
+    }
+  }
+  findPrivateKeys(text, spans);
+  return spans;
+}
+
+type Verdict = 'certain' | 'likely' | 'ordinary';
+
+/**
+ * One shape: a pattern that takes a whole run of token characters, and a judge of what it took.
+ *
+ * The pattern alone must stay linear: it begins at a word boundary and nothing may follow its last repetition.
+ * Its first group, if any, is kept.
+ */
+interface SecretShape {
+  readonly pattern: RegExp;
+  readonly judge: (token: string) => Verdict;
+}
+
+const always = (): Verdict => 'certain';
+
+const SHAPES: readonly SecretShape[] = [
+  { pattern: /\b(?:sk|pk|org|sess)-[A-Za-z0-9_-]+/g, judge: judgeDashedKey },
+  { pattern: /\b(?:sk|pk|rk)_(?:live|test)_[A-Za-z0-9]{8,}/g, judge: always },
+  { pattern: /\bgh[oprsu]_[A-Za-z0-9]{16,}/g, judge: always },
+  { pattern: /\bgithub_pat_[A-Za-z0-9_]{16,}/g, judge: always },
+  { pattern: /\bglpat-[A-Za-z0-9_-]{16,}/g, judge: always },
+  { pattern: /\b(?:npm|hf)_[A-Za-z0-9]{30,}/g, judge: always },
+  { pattern: /\b(?:AKIA|ASIA)[A-Z0-9]{16}/g, judge: always },
+  { pattern: /\bAIza[A-Za-z0-9_-]{30,}/g, judge: always },
+  { pattern: /\bxox[abeoprs]-[A-Za-z0-9-]{10,}/g, judge: always },
+  { pattern: /\beyJ[A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]*)*/g, judge: judgeJwt },
+  { pattern: /(\bbearer\s+)[A-Za-z0-9._~+/=-]+/gi, judge: judgeBearer },
+];
+
+function judgeDashedKey(token: string): Verdict {
+  const parts = token.split(/[-_]/).slice(1);
+  if (parts.some((part) => part.length >= 16)) return 'certain';
+  if (token.length >= 40 && /[0-9]/.test(token) && /[A-Z]/.test(token)) return 'certain';
+  return parts.some((part) => part.length >= 8 && looksRandom(part)) ? 'likely' : 'ordinary';
+}
+
+function judgeJwt(token: string): Verdict {
+  const [header = '', payload = '', signature] = token.split('.');
+  return header.length >= 8 && payload.length >= 8 && signature !== undefined
+    ? 'certain'
+    : 'ordinary';
+}
+
+function judgeBearer(token: string): Verdict {
+  if (!looksRandom(token)) return 'ordinary';
+  if (token.length >= 16) return 'certain';
+  return token.length >= 6 ? 'likely' : 'ordinary';
+}
+
+/** Everything between the lines of a private key; a key without its last line ends where base64 does. */
+function findPrivateKeys(text: string, spans: SecretSpan[]): void {
+  PRIVATE_KEY.lastIndex = 0;
+  let nextEnd = -1;
+  for (let match = PRIVATE_KEY.exec(text); match !== null; match = PRIVATE_KEY.exec(text)) {
+    const start = match.index + match[0].length;
+    if (text.startsWith(REDACTED, start)) continue;
+    // Looked up only when passed: many first lines without a last one would make the search quadratic.
+    if (nextEnd < start) nextEnd = indexOrEnd(text, '-----END ', start);
+    BASE64_RUN.lastIndex = start;
+    BASE64_RUN.test(text);
+    const end =
+      nextEnd - start <= MAX_KEY_CHARS && nextEnd < text.length ? nextEnd : BASE64_RUN.lastIndex;
+    spans.push({ start, end, isCertain: true });
+    PRIVATE_KEY.lastIndex = end;
+  }
+}
+
+function indexOrEnd(text: string, part: string, from: number): number {
+  const index = text.indexOf(part, from);
+  return index < 0 ? text.length : index;
+}
+
+const PRIVATE_KEY = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
+const BASE64_RUN = /[A-Za-z0-9+/=\s\\]*/y;
+const MAX_KEY_CHARS = 65_536;

@@ -1,0 +1,175 @@
+import { compareCodePoints } from './compare-code-points.ts';
+import { findUnwritable, unwritableError } from './find-unwritable.ts';
+import { type ExactJson, JsonFloat } from './json-value.ts';
+import { isPlainObject } from './plain-object.ts';
+
+/** How canonical JSON is written. */
+export interface CanonicalJsonOptions {
+  /** Whether the text ends with one line feed; default true. */
+  readonly newline?: boolean;
+}
+
+/**
+ * Writes a value as the one text that all digests of the house are taken of.
+ *
+ * Pure ASCII, keys sorted by code point, no spaces, integers and floats apart, one line feed at the end.
+ * Any depth is accepted.
+ *
+ * @throws `json/non-finite` for NaN and infinities; `json/not-json` for cycles, undefined, functions, instances.
+ */
+export function canonicalJson(value: ExactJson, options?: CanonicalJsonOptions): string {
+  const writer: Writer = { root: value, deferred: [] };
+  const shallow = write(value, writer, 0);
+  const text = writer.deferred.length === 0 ? shallow : splice(shallow, writer);
+  return options?.newline === false ? text : `${text}\n`;
+}
+
+/** One encoding: what it began with, and the containers that lie too deep for the call stack. */
+interface Writer {
+  readonly root: unknown;
+  deferred: unknown[];
+}
+
+function write(value: unknown, writer: Writer, depth: number): string {
+  switch (typeof value) {
+    case 'string':
+      return writeString(value);
+    case 'number':
+      return Number.isInteger(value) ? writeInteger(value) : writeFloat(value, writer);
+    case 'boolean':
+      return value ? 'true' : 'false';
+    case 'bigint':
+      return String(value);
+    case 'object':
+      if (value === null) return 'null';
+      if (depth === MAX_RECURSION) return defer(value, writer);
+      if (Array.isArray(value)) return writeArray(value, writer, depth);
+      if (isPlainObject(value)) return writeObject(value, writer, depth);
+      if (value instanceof JsonFloat) return writeFloat(value.value, writer);
+      throw unwritableError(writer.root);
+    case 'undefined':
+    case 'function':
+    case 'symbol':
+    default:
+      throw unwritableError(writer.root);
+  }
+}
+
+function writeArray(items: readonly unknown[], writer: Writer, depth: number): string {
+  let text = '[';
+  for (let index = 0; index < items.length; index++) {
+    if (index > 0) text += ',';
+    text += write(items[index], writer, depth + 1);
+  }
+  return `${text}]`;
+}
+
+function writeObject(
+  entries: { readonly [key: string]: unknown },
+  writer: Writer,
+  depth: number,
+): string {
+  const keys = Object.keys(entries);
+  if (keys.length > 1) sortKeys(keys);
+  let text = '{';
+  for (const key of keys) {
+    if (text.length > 1) text += ',';
+    text += `${writeString(key)}:`;
+    text += write(entries[key], writer, depth + 1);
+  }
+  return `${text}}`;
+}
+
+/** Leaves a mark and puts the container off; a line feed marks it, since canonical text escapes its own. */
+function defer(value: unknown, writer: Writer): string {
+  // Only a deep value can be a cycle, so the search is not paid for by the usual document.
+  if (writer.deferred.length === 0 && findUnwritable(writer.root) !== null) {
+    throw unwritableError(writer.root);
+  }
+  writer.deferred.push(value);
+  return MARK;
+}
+
+/** Writes the deferred containers in their places, each again with a call stack of its own. */
+function splice(text: string, writer: Writer): string {
+  const pending: (Writer | string)[] = [];
+  let done = '';
+  unfold(text, writer.deferred, pending);
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    if (typeof next === 'string') {
+      done += next;
+    } else {
+      unfold(write(next.root, next, 0), next.deferred, pending);
+    }
+  }
+  return done;
+}
+
+function unfold(text: string, deferred: readonly unknown[], pending: (Writer | string)[]): void {
+  const pieces = text.split(MARK);
+  for (let index = pieces.length - 1; index >= 0; index--) {
+    pending.push(pieces[index] ?? '');
+    if (index > 0) pending.push({ root: deferred[index - 1], deferred: [] });
+  }
+}
+
+function sortKeys(keys: string[]): void {
+  if (keys.length > 16) {
+    keys.sort(compareCodePoints);
+    return;
+  }
+  // Insertion sort: on the few keys of a record it is several times as fast as the general one.
+  let hasSurrogates = false;
+  for (let index = 0; index < keys.length; index++) {
+    const key = keys[index] ?? '';
+    hasSurrogates ||= SURROGATE.test(key);
+    let at = index;
+    for (; at > 0; at--) {
+      const before = keys[at - 1] ?? '';
+      if (before <= key) break;
+      keys[at] = before;
+    }
+    keys[at] = key;
+  }
+  if (hasSurrogates) keys.sort(compareCodePoints);
+}
+
+function writeString(text: string): string {
+  return PLAIN.test(text) ? `"${text}"` : escapeString(text);
+}
+
+function escapeString(text: string): string {
+  const json = JSON.stringify(text);
+  let escaped = '';
+  let copied = 0;
+  for (let index = 0; index < json.length; index++) {
+    const unit = json.charCodeAt(index);
+    if (unit <= 0x7e) continue;
+    if (index > copied) escaped += json.slice(copied, index);
+    escaped += `\\u${HEX_BYTES[unit >> 8]}${HEX_BYTES[unit & 0xff]}`;
+    copied = index + 1;
+  }
+  return copied === 0 ? json : escaped + json.slice(copied);
+}
+
+function writeInteger(value: number): string {
+  // String() turns to exponents at 1e21; an integer never has one. It also writes -0 as 0.
+  return Math.abs(value) < 1e21 ? String(value) : String(BigInt(value));
+}
+
+function writeFloat(value: number, writer: Writer): string {
+  if (!Number.isFinite(value)) throw unwritableError(writer.root);
+  if (Object.is(value, -0)) return '-0.0';
+  const magnitude = Math.abs(value);
+  if (magnitude < 1e16 && (magnitude >= 1e-4 || magnitude === 0)) {
+    return Number.isInteger(value) ? `${value}.0` : String(value);
+  }
+  // toExponential() gives the shortest digits that round-trip; only one-digit exponents are laid out differently.
+  return value.toExponential().replace(/e([+-])(\d)$/, 'e$10$2');
+}
+
+const MAX_RECURSION = 200;
+const HEX_BYTES = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+const MARK = '\n';
+const PLAIN = /^[ !#-[\]-~]*$/;
+const SURROGATE = /[\ud800-\udfff]/;
