@@ -10,6 +10,8 @@ import {
 /** A clock whose short delays are over at once and noted; longer ones wait for `advance`. */
 export interface SteppingClock extends Clock {
   readonly delays: readonly number[];
+  /** Delays that have not ended. */
+  pending(): number;
   advance(ms: number): void;
 }
 
@@ -21,6 +23,7 @@ export function steppingClock(longMs = 100_000): SteppingClock {
     delays,
     now: () => clock.now(),
     monotonicMs: () => clock.monotonicMs(),
+    pending: () => clock.pendingDelays,
     advance: (ms) => clock.advance(ms),
     delay(ms, signal) {
       const ended = clock.delay(ms, signal);

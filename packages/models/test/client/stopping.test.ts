@@ -1,0 +1,106 @@
+import { createModelClient } from '@millforge/models';
+import type { ScriptedFault } from '@millforge/models/testing';
+import { expect, test } from 'vitest';
+import { HELLO, profileOf, steppingClock, withServer } from '../exchange.ts';
+
+const CANCELLED = {
+  kind: 'failed',
+  category: 'cancelled',
+  message: 'The model call was cancelled.',
+  retryable: false,
+};
+
+test('sends nothing when it is cancelled beforehand', async () => {
+  await withServer({ server: { replies: [{ content: 'x' }] } }, async ({ ask, server, signal }) => {
+    signal.abort();
+    expect(await ask()).toEqual({ ...CANCELLED, sent: false });
+    expect(server.requestCount).toBe(0);
+  });
+});
+
+test.each<[string, ScriptedFault]>([
+  ['while the server thinks', { kind: 'hang' }],
+  ['in the middle of the body', { kind: 'stall-body' }],
+])('closes the connection at once when it is cancelled %s', async (_when, fault) => {
+  await withServer({ server: { replies: [{ content: 'x', fault }] } }, async (subject) => {
+    const completion = subject.ask();
+    await subject.server.arrived(1);
+    subject.signal.abort();
+    expect(await completion).toEqual({ ...CANCELLED, sent: true });
+    await subject.server.abandoned(1);
+    expect(subject.server.requestCount).toBe(1);
+  });
+});
+
+test.each<[string, ScriptedFault]>([
+  ['never answers', { kind: 'hang' }],
+  ['stalls in the middle of the body', { kind: 'stall-body' }],
+])(
+  'gives up after the total time-out on a server that %s, and says it may be tried again (D-04)',
+  async (_what, fault) => {
+    await withServer({ server: { replies: [{ content: 'x', fault }] } }, async (subject) => {
+      const completion = subject.ask();
+      await subject.server.arrived(1);
+      subject.clock.advance(300_000);
+      expect(await completion).toMatchObject({ category: 'timeout', retryable: true, sent: true });
+      await subject.server.abandoned(1);
+      expect(subject.server.requestCount).toBe(1);
+    });
+  },
+);
+
+test('can be cancelled while it waits to try again', async () => {
+  const fault: ScriptedFault = { kind: 'status', status: 429, retryAfter: '200' };
+  await withServer({ server: { replies: [{ content: 'x', fault }] } }, async (subject) => {
+    const clock = steppingClock(60_000);
+    const signal = new AbortController();
+    const waiting = new Promise<void>((resolve) => {
+      const { delay } = clock;
+      clock.delay = (ms, stop) => {
+        if (ms === 200_000) resolve();
+        return delay(ms, stop);
+      };
+    });
+    const client = createModelClient({ profile: profileOf(subject.server.url), fetch, clock });
+    const completion = client.complete({ messages: [HELLO], tools: [] }, { signal: signal.signal });
+    await waiting;
+    signal.abort();
+    expect(await completion).toEqual({ ...CANCELLED, sent: true });
+    expect(subject.server.requestCount).toBe(1);
+  });
+});
+
+test('ends also when fetch ignores its signal', async () => {
+  const clock = steppingClock();
+  const client = createModelClient({
+    profile: profileOf('http://127.0.0.1:9/v1'),
+    fetch: () => new Promise(() => undefined),
+    clock,
+  });
+  const completion = client.complete(
+    { messages: [HELLO], tools: [] },
+    { signal: new AbortController().signal },
+  );
+  clock.advance(300_000);
+  expect(await completion).toMatchObject({ category: 'timeout', retryable: true });
+});
+
+test('leaves no timer and no listener behind', async () => {
+  await withServer({ server: { replies: [{ content: 'x' }] } }, async (subject) => {
+    let listeners = 0;
+    const { signal } = subject.signal;
+    const add = signal.addEventListener.bind(signal);
+    const remove = signal.removeEventListener.bind(signal);
+    signal.addEventListener = (...args: Parameters<typeof add>) => {
+      listeners += 1;
+      add(...args);
+    };
+    signal.removeEventListener = (...args: Parameters<typeof remove>) => {
+      listeners -= 1;
+      remove(...args);
+    };
+    expect(await subject.ask()).toMatchObject({ kind: 'reply' });
+    expect(listeners).toBe(0);
+    expect(subject.clock.pending()).toBe(0);
+  });
+});
