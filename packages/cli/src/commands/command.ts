@@ -1,0 +1,21 @@
+import type { ArgumentSpec, ParsedArguments } from '../arguments/parse-arguments.ts';
+import type { MillforgeFactory } from '../millforge-port.ts';
+import type { CliHost } from '../output/terminal.ts';
+
+/** What every command is given. */
+export interface CommandContext {
+  /** The process around it. */
+  readonly host: CliHost;
+  /** Makes the product's factory; called only by commands that need it. */
+  readonly createMillforge: MillforgeFactory;
+}
+
+/** One command of the command line. */
+export interface Command extends ArgumentSpec {
+  /** One line for the list of commands. */
+  readonly summary: string;
+  /** One example for its help. */
+  readonly example: string;
+  /** Does it, and gives the exit status. */
+  run(context: CommandContext, args: ParsedArguments): Promise<number>;
+}

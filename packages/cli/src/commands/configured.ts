@@ -1,0 +1,47 @@
+import type { OptionSpec, ParsedArguments } from '../arguments/parse-arguments.ts';
+import { type EffectiveConfig, readEffectiveConfig } from '../config/effective-config.ts';
+import { openTrustStore } from '../config/trust-store.ts';
+import { type CliHost, writeLine } from '../output/terminal.ts';
+
+/** Options of every command that reads the configuration. */
+export const CONFIG_OPTIONS: Readonly<Record<string, OptionSpec>> = {
+  data: { value: 'DIR', help: 'data directory: trail, plans, exports' },
+  'trust-project': {
+    value: null,
+    help: "use the project's configuration for this command although it was not accepted",
+  },
+};
+
+/**
+ * Reads the configuration in force for a project. A project's file that nobody has accepted is asked
+ * about on a terminal, and left aside with one line otherwise.
+ */
+export async function readConfiguration(
+  host: CliHost,
+  args: ParsedArguments,
+  project: string,
+): Promise<EffectiveConfig> {
+  const flags = {
+    model: args.text('model'),
+    apiKeyEnv: args.text('api-key-env'),
+    data: args.text('data'),
+    grants: args.list('grant'),
+    trustProject: args.has('trust-project'),
+  };
+  const places = { project, cwd: host.cwd, env: host.env };
+  const config = await readEffectiveConfig(flags, places);
+  const { untrusted } = config;
+  if (untrusted === null) return config;
+  const wishes = untrusted.asksFor.join('; ') || 'nothing';
+  if (!host.canAsk) {
+    writeLine(
+      host.stderr,
+      `${untrusted.file} is not used, nobody has accepted it. It asks for: ${wishes}. 'millforge trust' accepts it, --trust-project uses it once.`,
+    );
+    return config;
+  }
+  writeLine(host.stderr, `${untrusted.file} asks for: ${wishes}.`);
+  if (!/^y(es)?$/i.test((await host.ask('Accept it? [y/N] ')).trim())) return config;
+  await openTrustStore(config.trustDirectory).accept(untrusted.file, untrusted.text);
+  return readEffectiveConfig(flags, places);
+}

@@ -1,0 +1,99 @@
+import { dirname, resolve } from 'node:path';
+import { parseDuration } from '../arguments/parse-duration.ts';
+import { usageError } from '../arguments/usage-error.ts';
+import { COMPILE_OPTIONS, compileSelection } from '../documents/compile-options.ts';
+import { renderDiagnostic } from '../documents/compile-report.ts';
+import { loadPlan } from '../documents/load-plan.ts';
+import { modelSetting } from '../documents/model-setting.ts';
+import { readInputFile } from '../documents/read-input-file.ts';
+import { exitStatusOfDiagnostics } from '../output/exit-status.ts';
+import { type CliHost, writeLine } from '../output/terminal.ts';
+import type { Command } from './command.ts';
+import { CONFIG_OPTIONS, readConfiguration } from './configured.ts';
+import { watchRun } from './watch-run.ts';
+
+/** Compiles a harness if need be, and runs it on a task. */
+export const runCommand: Command = {
+  command: 'run',
+  positionals: ['SOURCE|PLAN'],
+  summary: 'run a harness or a compiled plan on a task',
+  example:
+    'millforge run harness.yaml --task "Mend the test." --model http://127.0.0.1:11434/v1#qwen3:8b',
+  options: {
+    task: { value: 'TEXT|@FILE|-', help: 'what is to be done; - reads standard input' },
+    workspace: { value: 'DIR', help: 'folder the tools work in; default the current one' },
+    model: { value: 'REF', help: 'profile id, URL#MODEL or scripted:FILE' },
+    'api-key-env': { value: 'NAME', help: "environment variable that holds the server's key" },
+    'on-ambiguous': {
+      value: 'hold|retry',
+      help: 'an interrupted call of unknown outcome; default hold',
+    },
+    timeout: { value: 'TIME', help: 'time that the run may work: 90s, 30m, 2h; default 30m' },
+    actor: { value: 'NAME', help: 'who acts, for the trail; default user@host' },
+    json: { value: null, help: 'events and result as JSON Lines' },
+    ...COMPILE_OPTIONS,
+    ...CONFIG_OPTIONS,
+  },
+  async run({ host, createMillforge }, args) {
+    const path = args.positionals[0] ?? '';
+    const onAmbiguous = args.text('on-ambiguous') ?? 'hold';
+    if (onAmbiguous !== 'hold' && onAmbiguous !== 'retry') {
+      throw usageError('--on-ambiguous must be hold or retry.');
+    }
+    const timeout = args.text('timeout');
+    const timeoutMs = timeout === null ? null : parseDuration(timeout, '--timeout');
+    const task = await taskText(host, args.text('task'));
+    const actor = args.text('actor');
+    const config = await readConfiguration(host, args, dirname(resolve(host.cwd, path)));
+    await using millforge = createMillforge({
+      dataDir: config.dataDirectory,
+      env: host.env,
+      ...(actor === null ? {} : { actor }),
+    });
+    const plan = await loadPlan(path, compileSelection(args), {
+      cwd: host.cwd,
+      catalog: millforge.catalog,
+      profileIds: null,
+      grants: config.grants,
+    });
+    if (!plan.ok) {
+      for (const diagnostic of plan.diagnostics) {
+        writeLine(host.stderr, renderDiagnostic(diagnostic, path));
+      }
+      return exitStatusOfDiagnostics(plan.diagnostics.map((diagnostic) => diagnostic.code));
+    }
+    const model = await modelSetting(config, plan.profileId, host.env);
+    return watchRun(host, { isJson: args.has('json') }, ({ onEvent }) =>
+      millforge.run({
+        plan: { bytes: plan.bytes, sha256: plan.sha256 },
+        task,
+        workspace: resolve(host.cwd, args.text('workspace') ?? '.'),
+        model,
+        grants: config.grants,
+        onAmbiguous,
+        onEvent,
+        ...(timeoutMs === null ? {} : { timeoutMs }),
+      }),
+    );
+  },
+};
+
+async function taskText(host: CliHost, given: string | null): Promise<string> {
+  if (given === null) {
+    throw usageError('--task is missing: say what is to be done, as text, @FILE or -.');
+  }
+  const text = given === '-' ? await host.readStdin() : await fromFile(host, given);
+  if (text.trim() === '') throw usageError('The task is empty; say what is to be done.');
+  return text;
+}
+
+async function fromFile(host: CliHost, given: string): Promise<string> {
+  if (!given.startsWith('@')) return given;
+  const content = await readInputFile(resolve(host.cwd, given.slice(1)), 'task file', MAX_TASK_BYTES);
+  if (content.length > MAX_TASK_BYTES) {
+    throw usageError(`The task file is larger than ${MAX_TASK_BYTES} bytes; shorten it.`);
+  }
+  return content.toString('utf8');
+}
+
+const MAX_TASK_BYTES = 262_144;

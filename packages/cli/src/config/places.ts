@@ -1,0 +1,25 @@
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+/** Environment variables by name. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The user's configuration file. */
+export function userConfigFile(env: Environment): string {
+  return join(env['XDG_CONFIG_HOME'] || join(home(env), '.config'), 'millforge', 'config.json');
+}
+
+/** The data directory when nothing names another. */
+export function defaultDataDirectory(env: Environment): string {
+  return join(env['XDG_STATE_HOME'] || join(home(env), '.local', 'state'), 'millforge');
+}
+
+/** The configuration file of a project. */
+export function projectConfigFile(directory: string): string {
+  return join(resolve(directory), '.millforge', 'config.json');
+}
+
+// An empty HOME counts as none: the password database still knows the user's folder.
+function home(env: Environment): string {
+  return env['HOME'] || homedir();
+}

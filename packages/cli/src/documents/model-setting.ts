@@ -1,0 +1,89 @@
+import { resolve } from 'node:path';
+import { readJson, toPlainJson } from '@millforge/contracts';
+import { parseModelReference, readModelProfile, readModelScript } from '@millforge/models';
+import { documentError, usageError } from '../arguments/usage-error.ts';
+import type { EffectiveConfig } from '../config/effective-config.ts';
+import type { ModelSetting } from '../millforge-port.ts';
+import { readInputFile } from './read-input-file.ts';
+
+/**
+ * Finds the model of a run: the reference in force, else the configured profile that the harness names.
+ *
+ * @throws `cli/usage` when there is none, or when a named profile is not the harness's.
+ */
+export async function modelSetting(
+  config: EffectiveConfig,
+  profileId: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<ModelSetting> {
+  const setting = await settingOf(config, profileId);
+  const key = setting.kind === 'endpoint' ? setting.profile.api_key_env : undefined;
+  if (key !== undefined && (env[key] ?? '') === '') {
+    throw usageError(`The environment variable ${key} is empty; set it to the model server's key.`);
+  }
+  return setting;
+}
+
+async function settingOf(config: EffectiveConfig, profileId: string): Promise<ModelSetting> {
+  const { model } = config;
+  if (model === null) return configuredProfile(config, profileId, profileId);
+  const reference = parseModelReference(model.reference);
+  switch (reference.kind) {
+    case 'invalid':
+      throw usageError(reference.message);
+    case 'profile':
+      return configuredProfile(config, reference.profileId, profileId);
+    case 'scripted':
+      return scripted(resolve(model.directory, reference.file));
+    case 'endpoint':
+      return endpoint(profileId, reference, model.apiKeyEnv);
+  }
+}
+
+function configuredProfile(
+  config: EffectiveConfig,
+  wanted: string,
+  profileId: string,
+): ModelSetting {
+  const profile = config.profiles.find((one) => one.profile_id === wanted);
+  if (profile === undefined) {
+    throw usageError(
+      `No model is set: the configuration has no profile '${wanted}'. Give one with --model, such as --model http://127.0.0.1:11434/v1#qwen3:8b.`,
+    );
+  }
+  if (wanted !== profileId) {
+    throw usageError(
+      `The harness is written for the profile '${profileId}', not for '${wanted}'; give the server itself as URL#MODEL to use it all the same.`,
+    );
+  }
+  return { kind: 'endpoint', profile };
+}
+
+function endpoint(
+  profileId: string,
+  reference: { readonly baseUrl: string; readonly model: string },
+  apiKeyEnv: string | null,
+): ModelSetting {
+  const read = readModelProfile({
+    profile_id: profileId,
+    base_url: reference.baseUrl,
+    model: reference.model,
+    ...(apiKeyEnv === null ? {} : { auth: { scheme: 'bearer' }, api_key_env: apiKeyEnv }),
+  });
+  if (read.ok) return { kind: 'endpoint', profile: read.profile };
+  throw usageError(`The model cannot be used: ${read.problems[0]?.message ?? ''}`);
+}
+
+async function scripted(file: string): Promise<ModelSetting> {
+  const text = (await readInputFile(file, 'model script', MAX_SCRIPT_BYTES)).toString('utf8');
+  const json = readJson(text);
+  if (!json.ok) throw documentError(`The model script ${file} is not valid JSON: ${json.message}`);
+  const read = readModelScript(toPlainJson(json.value));
+  if (read.ok) return { kind: 'scripted', script: read.script };
+  const [problem] = read.problems;
+  throw documentError(
+    `The model script ${file} is wrong at ${problem?.path ?? '/'}: ${problem?.message ?? ''}`,
+  );
+}
+
+const MAX_SCRIPT_BYTES = 512 * 1024;

@@ -1,0 +1,12 @@
+export { type MainOptions, main } from './main.ts';
+export type {
+  DecisionRequest,
+  DoctorFinding,
+  MillforgeFactory,
+  MillforgePort,
+  ModelSetting,
+  RunHandle,
+  RunRequest,
+  RunSummary,
+} from './millforge-port.ts';
+export type { CliHost, TextSink } from './output/terminal.ts';

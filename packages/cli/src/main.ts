@@ -1,0 +1,97 @@
+import { MillforgeError } from '@millforge/contracts';
+import { parseArguments } from './arguments/parse-arguments.ts';
+import { usageError } from './arguments/usage-error.ts';
+import type { Command } from './commands/command.ts';
+import { compileCommand } from './commands/compile.ts';
+import { doctorCommand } from './commands/doctor.ts';
+import { initCommand } from './commands/init.ts';
+import { resumeCommand } from './commands/resume.ts';
+import { runCommand } from './commands/run.ts';
+import { runsCommand } from './commands/runs.ts';
+import { trailShowCommand, trailVerifyCommand } from './commands/trail.ts';
+import { trustCommand } from './commands/trust.ts';
+import type { MillforgeFactory } from './millforge-port.ts';
+import { exitStatusOfError } from './output/exit-status.ts';
+import { renderCommandHelp, renderOverview } from './output/help.ts';
+import { nodeHost } from './output/node-host.ts';
+import { type CliHost, writeLine } from './output/terminal.ts';
+
+/** What the command line is given by the program around it. */
+export interface MainOptions {
+  /** Makes the product. */
+  readonly createMillforge: MillforgeFactory;
+  /** Version to print. */
+  readonly version: string;
+  /** The process around it; default the real one. */
+  readonly host?: CliHost;
+}
+
+/**
+ * Runs one command line and gives its exit status; never throws and never exits the process.
+ * Every error is one sentence on stderr.
+ */
+export async function main(argv: readonly string[], options: MainOptions): Promise<number> {
+  const host = options.host ?? nodeHost();
+  try {
+    return await dispatch(argv, { ...options, host });
+  } catch (error) {
+    writeLine(host.stderr, `millforge: ${sentenceOf(error)}`);
+    return exitStatusOfError(error);
+  }
+}
+
+async function dispatch(
+  argv: readonly string[],
+  { host, createMillforge, version }: MainOptions & { readonly host: CliHost },
+): Promise<number> {
+  const [first] = argv;
+  if (first === '--version' || first === '-V') {
+    writeLine(host.stdout, version);
+    return 0;
+  }
+  if (first === undefined || first === '--help' || first === '-h' || first === 'help') {
+    host.stdout.write(renderOverview(COMMANDS, version));
+    return 0;
+  }
+  const { command, rest } = resolveCommand(argv);
+  if (rest.includes('--help') || rest.includes('-h')) {
+    host.stdout.write(renderCommandHelp(command));
+    return 0;
+  }
+  return command.run({ host, createMillforge }, parseArguments(command, rest));
+}
+
+function resolveCommand(argv: readonly string[]): { command: Command; rest: readonly string[] } {
+  const [first = '', second = ''] = argv;
+  const twoWords = COMMANDS.find((command) => command.command === `${first} ${second}`);
+  if (twoWords !== undefined) return { command: twoWords, rest: argv.slice(2) };
+  const oneWord = COMMANDS.find((command) => command.command === first);
+  if (oneWord !== undefined) return { command: oneWord, rest: argv.slice(1) };
+  const family = COMMANDS.filter((command) => command.command.startsWith(`${first} `));
+  if (family.length > 0) {
+    throw usageError(
+      `'millforge ${first}' needs one of: ${family.map((command) => command.command.slice(first.length + 1)).join(', ')}.`,
+    );
+  }
+  throw usageError(
+    `There is no command '${first.slice(0, 40)}'; the commands are ${COMMANDS.map((command) => command.command).join(', ')}.`,
+  );
+}
+
+function sentenceOf(error: unknown): string {
+  if (MillforgeError.is(error)) return error.message;
+  if (error instanceof Error) return `${error.message} (this is a fault of Millforge)`;
+  return 'An unknown fault of Millforge.';
+}
+
+const COMMANDS: readonly Command[] = [
+  initCommand,
+  trustCommand,
+  doctorCommand,
+  compileCommand,
+  runCommand,
+  resumeCommand,
+  runsCommand,
+  trailShowCommand,
+  trailVerifyCommand,
+];

@@ -1,0 +1,114 @@
+import type { JsonValue, RunResult, ToolCatalog, TrailRecord } from '@millforge/contracts';
+import type { TrailVerdict } from '@millforge/kernel';
+import type { ModelProfile, ModelScript } from '@millforge/models';
+import type { RunEvent } from '@millforge/runtime';
+
+/** Makes what the commands work with. Nothing is opened before a command needs it. */
+export type MillforgeFactory = (options: {
+  /** Data directory, absolute. */
+  readonly dataDir: string;
+  /** Environment in which keys are looked up by name. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Who acts, for the trail; default the user of the process. */
+  readonly actor?: string;
+}) => MillforgePort;
+
+/** A model as it is stored with a run: never with a key, at most with the name of its variable. */
+export type ModelSetting =
+  | { readonly kind: 'endpoint'; readonly profile: ModelProfile }
+  | { readonly kind: 'scripted'; readonly script: ModelScript };
+
+/** What a run is started with. */
+export interface RunRequest {
+  /** The plan, by its bytes and digest. */
+  readonly plan: { readonly bytes: string; readonly sha256: string };
+  /** What the model is asked to do. */
+  readonly task: string;
+  /** Absolute path of the workspace. */
+  readonly workspace: string;
+  /** The model. */
+  readonly model: ModelSetting;
+  /** Capabilities granted. */
+  readonly grants: readonly string[];
+  /** Milliseconds that the run may work, waiting not counted. */
+  readonly timeoutMs?: number;
+  /** What to do with an interrupted call of unknown outcome. */
+  readonly onAmbiguous?: 'hold' | 'retry';
+  /** Told what happens, as it happens. */
+  readonly onEvent?: (event: RunEvent) => void;
+}
+
+/** A run that goes on. */
+export interface RunHandle {
+  /** The run. */
+  readonly runId: string;
+  /** What it comes to; rejects only for a fault of the host. */
+  readonly result: Promise<RunResult>;
+  /** Suspends it: after the current operation, or now. */
+  stop(options?: { readonly now?: boolean }): void;
+}
+
+/** How a person answers a hold. */
+export interface DecisionRequest {
+  /** The hold; may be left out when there is exactly one. */
+  readonly holdId: string | null;
+  /** What to do. */
+  readonly decision: 'retry' | 'accept' | 'cancel';
+  /** Why. */
+  readonly reason: string;
+  /** For `accept`: the outcome to be recorded; default an attestation without output. */
+  readonly outcome?: JsonValue;
+}
+
+/** One run in a list. */
+export interface RunSummary {
+  /** The run. */
+  readonly runId: string;
+  /** How it stands. */
+  readonly status: string;
+  /** The task, cut to a line. */
+  readonly task: string;
+  /** When it was admitted, UTC. */
+  readonly createdAt: string;
+}
+
+/** One thing that works on this machine, or does not. */
+export interface DoctorFinding {
+  /** What was looked at. */
+  readonly subject: string;
+  /** Whether it is as it must be. */
+  readonly isRight: boolean;
+  /** One sentence: what was found, and what to do when it is wrong. */
+  readonly message: string;
+}
+
+/** What the commands need of the product. */
+export interface MillforgePort extends AsyncDisposable {
+  /** The tools that a harness may name. */
+  readonly catalog: ToolCatalog;
+  /** Path of the trail. */
+  readonly trailPath: string;
+  /** Admits and starts a run. */
+  run(request: RunRequest): Promise<RunHandle>;
+  /** Goes on with a suspended or crashed run. */
+  resume(
+    runId: string,
+    options?: {
+      readonly onEvent?: (event: RunEvent) => void;
+      readonly onWaiting?: (owner: string) => void;
+      readonly signal?: AbortSignal;
+    },
+  ): Promise<RunHandle>;
+  /** Answers a hold. */
+  decide(runId: string, decision: DecisionRequest): Promise<RunResult>;
+  /** The latest runs, newest first. */
+  listRuns(): Promise<readonly RunSummary[]>;
+  /** How one run stands. */
+  readRun(runId: string): Promise<RunResult>;
+  /** The trail of one run, from its first record. */
+  readTrail(runId: string): AsyncIterable<TrailRecord>;
+  /** Recomputes the trail of one run, or of all. */
+  verifyTrail(runId?: string): Promise<TrailVerdict>;
+  /** What works on this machine and why not. */
+  doctor(): Promise<readonly DoctorFinding[]>;
+}

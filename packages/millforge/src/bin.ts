@@ -1,0 +1,19 @@
+#!/usr/bin/env node
+import { VERSION } from './version.ts';
+
+// The version is asked for by scripts and completions: it is answered before anything is loaded.
+if (process.argv[2] === '--version' || process.argv[2] === '-V') {
+  process.stdout.write(`${VERSION}\n`);
+} else {
+  const [{ main }, { createMillforge }] = await Promise.all([
+    import('@millforge/cli'),
+    import('./create-millforge.ts'),
+  ]);
+  // A reader that went away (`| head`) is no fault of the run.
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+    });
+  }
+  process.exitCode = await main(process.argv.slice(2), { createMillforge, version: VERSION });
+}

@@ -1,0 +1,75 @@
+import { mkdir, stat } from 'node:fs/promises';
+import { MillforgeError } from '@millforge/contracts';
+import type { Kernel } from '@millforge/kernel';
+import type { RegistrySnapshot } from '@millforge/registry';
+import type { DoctorFinding } from './millforge.ts';
+
+/** Looks at what a durable run needs: platform, Node, tools, data directory, driver, trail. */
+export async function diagnose(parts: {
+  readonly dataDir: string | null;
+  readonly kernel: () => Promise<Kernel>;
+  readonly snapshot: RegistrySnapshot;
+}): Promise<readonly DoctorFinding[]> {
+  const findings: DoctorFinding[] = [
+    {
+      subject: 'platform',
+      isRight: process.platform !== 'win32',
+      message:
+        process.platform === 'win32'
+          ? 'Native Windows compiles and inspects only; run under WSL.'
+          : `${process.platform} ${process.arch}, Node ${process.versions.node}.`,
+    },
+    {
+      subject: 'tools',
+      isRight: true,
+      message: `${parts.snapshot.records.length} tools, snapshot ${parts.snapshot.snapshotSha256.slice(0, 12)}.`,
+    },
+  ];
+  if (parts.dataDir === null) return findings;
+  findings.push(await lookAtDirectory(parts.dataDir));
+  findings.push(...(await lookAtTrail(parts.kernel)));
+  return findings;
+}
+
+async function lookAtDirectory(directory: string): Promise<DoctorFinding> {
+  const subject = 'data directory';
+  try {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    const mode = (await stat(directory)).mode & 0o777;
+    const isPrivate = (mode & 0o077) === 0;
+    return {
+      subject,
+      isRight: isPrivate,
+      message: isPrivate
+        ? `${directory}, readable by its owner only.`
+        : `${directory} is open to others (mode ${mode.toString(8)}); run chmod 700 on it.`,
+    };
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+    return {
+      subject,
+      isRight: false,
+      message: `${directory} cannot be made (${code}); choose another with --data.`,
+    };
+  }
+}
+
+async function lookAtTrail(kernel: () => Promise<Kernel>): Promise<readonly DoctorFinding[]> {
+  try {
+    const facts = await (await kernel()).examine();
+    return [
+      { subject: 'sqlite driver', isRight: true, message: `SQLite ${facts.sqlite_version}.` },
+      {
+        subject: 'trail',
+        isRight: facts.intact,
+        message: facts.intact
+          ? `${facts.goals} runs, ${facts.records} records, ${facts.file_bytes} bytes, no damage found.`
+          : `The file is damaged: ${facts.problems[0] ?? 'SQLite does not say how'}. Restore a copy.`,
+      },
+    ];
+  } catch (error) {
+    if (!MillforgeError.is(error)) throw error;
+    const subject = error.code === 'kernel/driver-missing' ? 'sqlite driver' : 'trail';
+    return [{ subject, isRight: false, message: error.message }];
+  }
+}

@@ -1,0 +1,41 @@
+export {
+  type CompileInput,
+  type CompileResult,
+  compileHarness,
+} from '@millforge/compiler';
+export {
+  type Clock,
+  type CompiledHarnessPlan,
+  defineTool,
+  type Diagnostic,
+  type Ids,
+  type JsonObject,
+  type JsonValue,
+  MillforgeError,
+  type ModelClient,
+  readPlan,
+  type RunHold,
+  type RunResult,
+  type Tool,
+  type ToolCatalog,
+  type ToolDefinition,
+  type ToolResult,
+  type TrailRecord,
+} from '@millforge/contracts';
+export type { TrailVerdict } from '@millforge/kernel';
+export type { ModelProfile, ModelScript } from '@millforge/models';
+export { piTools } from '@millforge/pi-tools';
+export type { RunEvent } from '@millforge/runtime';
+export { createMillforge } from './create-millforge.ts';
+export type {
+  DecisionRequest,
+  DoctorFinding,
+  Millforge,
+  ResumeOptions,
+  RunHandle,
+  RunRequest,
+  RunSummary,
+} from './millforge.ts';
+export type { MillforgeOptions } from './millforge-options.ts';
+export type { ModelSetting } from './model-setting.ts';
+export { runTask, type RunTaskOptions } from './run-task.ts';

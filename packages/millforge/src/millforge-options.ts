@@ -1,0 +1,27 @@
+import type { Clock, Ids, Tool } from '@millforge/contracts';
+import type { Failpoint } from '@millforge/kernel';
+
+/** What a Millforge is made of; everything has a default. */
+export interface MillforgeOptions {
+  /**
+   * Directory of the trail, made when it is missing; null keeps nothing and loads no driver. Default
+   * `$XDG_STATE_HOME/millforge`, or `~/.local/state/millforge`.
+   */
+  readonly dataDir?: string | null;
+  /** Tools beside those that ship. */
+  readonly tools?: readonly Tool[];
+  /** The tools that ship; default the Pi-compatible ones. */
+  readonly shippedTools?: readonly Tool[];
+  /** Who acts, as it stands in the trail; default `user@host`. */
+  readonly actor?: string;
+  /** Environment in which keys are looked up by name; default that of the process. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** HTTP; default the global one. */
+  readonly fetch?: typeof globalThis.fetch;
+  /** Time; default this machine's. */
+  readonly clock?: Clock;
+  /** Source of fresh names; default random. */
+  readonly ids?: Ids;
+  /** Called around every durable write and every act; tests kill the process there. */
+  readonly failpoint?: (name: Failpoint) => void;
+}

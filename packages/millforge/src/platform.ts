@@ -1,0 +1,32 @@
+import { homedir, hostname, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { MillforgeError } from '@millforge/contracts';
+
+/** Refuses to run where processes and file locks behave differently; looking is allowed everywhere. */
+export function assertSupportedPlatform(platform: NodeJS.Platform): void {
+  if (platform !== 'win32') return;
+  throw new MillforgeError(
+    'millforge/unsupported-platform',
+    'Millforge runs on Linux, macOS and WSL; on native Windows it only compiles and inspects. Use WSL.',
+  );
+}
+
+/** The data directory when nobody names another. */
+export function defaultDataDir(env: Readonly<Record<string, string | undefined>>): string {
+  const home = env['HOME'] || homedir();
+  return join(env['XDG_STATE_HOME'] || join(home, '.local', 'state'), 'millforge');
+}
+
+/** The user of this process, as it stands in a trail. */
+export function processActor(): string {
+  return `${userName()}@${hostname()}`;
+}
+
+// A user id without a password entry (common in containers) has no name.
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return String(process.getuid?.() ?? 'unknown');
+  }
+}

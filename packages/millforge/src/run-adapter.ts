@@ -1,0 +1,92 @@
+import {
+  type CompiledHarnessPlan,
+  createRedactor,
+  type JsonValue,
+  type ModelClient,
+  type OperationLog,
+  type Redactor,
+  type RunOutcome,
+  type TrailSink,
+} from '@millforge/contracts';
+import type { Adapter, AdapterBinding } from '@millforge/kernel';
+import { createToolExecutor, type RegistrySnapshot } from '@millforge/registry';
+import { type RunEvent, runPlan } from '@millforge/runtime';
+import type { Clock } from '@millforge/contracts';
+
+/** What one execution of a plan is made of. */
+export interface RunParts {
+  /** Identifies the run. */
+  readonly runId: string;
+  /** The plan. */
+  readonly plan: { readonly bytes: string; readonly sha256: string };
+  /** What the model is asked to do. */
+  readonly task: string;
+  /** Absolute path of the workspace. */
+  readonly workspace: string;
+  /** Capabilities granted. */
+  readonly grants: readonly string[];
+  /** The model. */
+  readonly model: ModelClient;
+  /** The tools. */
+  readonly snapshot: RegistrySnapshot;
+  /** Time. */
+  readonly clock: Clock;
+  /** Replaces secrets. */
+  readonly redactor: Redactor;
+  /** Told what happens. */
+  readonly onEvent?: (event: RunEvent) => void;
+}
+
+/** Runs a plan on an operation log, durable or not. */
+export function runOnLog(
+  parts: RunParts,
+  log: { readonly operations: OperationLog; readonly trail: TrailSink },
+): Promise<RunOutcome> {
+  return runPlan(parts.plan, {
+    task: parts.task,
+    runId: parts.runId,
+    workspace: parts.workspace,
+    grants: parts.grants,
+    executor: (plan: CompiledHarnessPlan) =>
+      createToolExecutor({
+        plan,
+        snapshot: parts.snapshot,
+        implementations: parts.snapshot.implementations,
+        clock: parts.clock,
+        redactor: parts.redactor,
+      }),
+    model: parts.model,
+    operations: log.operations,
+    trail: log.trail,
+    clock: parts.clock,
+    redactor: parts.redactor,
+    ...(parts.onEvent === undefined ? {} : { onEvent: parts.onEvent }),
+  });
+}
+
+/** The kernel's adapter for a run: the same loop, on durable operations. */
+export function runAdapter(binding: AdapterBinding, parts: RunParts): Adapter {
+  return {
+    kind: 'model',
+    name: binding.name,
+    version: binding.version,
+    parameters: binding.parameters,
+    async run(context) {
+      const outcome = await runOnLog(parts, {
+        operations: context,
+        trail: { append: (entry) => context.log(entry) },
+      });
+      return toJson(outcome);
+    },
+  };
+}
+
+/** A redactor that knows the key of the model, so that it is found wherever it turns up. */
+export function runRedactor(key: string | undefined): Redactor {
+  return createRedactor(key === undefined || key === '' ? {} : { secrets: [key] });
+}
+
+// A round trip, because interfaces without an index signature are not JSON to the type checker.
+function toJson(outcome: RunOutcome): JsonValue {
+  return JSON.parse(JSON.stringify(outcome));
+}

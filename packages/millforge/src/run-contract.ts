@@ -1,0 +1,156 @@
+import type { CompiledHarnessPlan, JsonObject, JsonValue } from '@millforge/contracts';
+import { canonicalJson, MillforgeError, readPlan } from '@millforge/contracts';
+import type { AdapterBinding, GoalContract } from '@millforge/kernel';
+import type { RegistrySnapshot } from '@millforge/registry';
+import type { RunRequest } from './millforge.ts';
+import { type ModelSetting, modelDigest, readModelSetting } from './model-setting.ts';
+
+/** What a durable run keeps of its request: enough to go on without source or configuration. */
+export interface RunInputs {
+  /** What the model is asked to do. */
+  readonly task: string;
+  /** Absolute path of the workspace. */
+  readonly workspace: string;
+  /** Capabilities granted. */
+  readonly grants: readonly string[];
+  /** The model, without secrets. */
+  readonly model: ModelSetting;
+  /** The plan's own digest. */
+  readonly planSha256: string;
+  /** Digest of the plan's bytes in the artifact store. */
+  readonly planArtifact: string;
+}
+
+/** Reads a plan and refuses a run that its grants do not cover. */
+export function admitPlan(request: Pick<RunRequest, 'plan' | 'grants'>): CompiledHarnessPlan {
+  const read = readPlan(request.plan.bytes, { sha256: request.plan.sha256 });
+  if (!read.ok) {
+    throw new MillforgeError(
+      'millforge/document',
+      `The plan cannot be run: ${read.problems[0] ?? 'it is not valid.'}`,
+      { details: { problems: [...read.problems] } },
+    );
+  }
+  const missing = read.plan.required_capabilities.filter((id) => !request.grants.includes(id));
+  if (missing.length > 0) {
+    throw new MillforgeError(
+      'millforge/grants-missing',
+      `The run needs ${missing.length === 1 ? 'a capability' : 'capabilities'} that it was not granted: ${missing.join(', ')}.`,
+      { details: { missing } },
+    );
+  }
+  return read.plan;
+}
+
+/** The contract of a run: one model task, bound to plan, model and tools. */
+export function runContract(
+  runId: string,
+  request: RunRequest,
+  parts: {
+    readonly plan: CompiledHarnessPlan;
+    readonly planArtifact: string;
+    readonly snapshot: RegistrySnapshot;
+  },
+): GoalContract {
+  const { plan, planArtifact, snapshot } = parts;
+  const units = plan.budgets.max_iterations;
+  return {
+    kind: 'goal_contract',
+    schema_version: '1.0',
+    goal_id: runId,
+    objective: firstLine(request.task),
+    inputs: {
+      task: request.task,
+      workspace: request.workspace,
+      grants: [...request.grants],
+      model: JSON.parse(canonicalJson(asJson(request.model))),
+      plan_sha256: request.plan.sha256,
+      plan_artifact: planArtifact,
+      tools: toolRecords(plan, snapshot),
+    },
+    tasks: [
+      {
+        task_id: TASK_ID,
+        adapter: runBinding(plan, request.model, snapshot),
+        doubt: 'operation',
+        effect: 'external',
+        units,
+        lease_ms: LEASE_MS,
+        timeout_ms: request.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+      },
+    ],
+    on_ambiguous: request.onAmbiguous ?? 'hold',
+    required_checks: ['terminal-outcome'],
+    legal_terminal_results: Object.values(plan.terminal_result_map).toSorted(),
+    limits: { units },
+  };
+}
+
+/** What a run is bound to; a different one at a resume holds the run instead of guessing. */
+export function runBinding(
+  plan: CompiledHarnessPlan,
+  model: ModelSetting,
+  snapshot: RegistrySnapshot,
+): AdapterBinding {
+  return {
+    kind: 'model',
+    name: 'millforge.run',
+    version: '1',
+    parameters: {
+      plan_sha256: plan.compiled_sha256,
+      model_sha256: modelDigest(model),
+      tools: toolRecords(plan, snapshot),
+    },
+  };
+}
+
+/** Reads back what {@link runContract} stored. */
+export function readRunInputs(inputs: JsonObject): RunInputs {
+  const { task, workspace, grants, model, plan_sha256: planSha256, plan_artifact } = inputs;
+  if (
+    typeof task !== 'string' ||
+    typeof workspace !== 'string' ||
+    typeof planSha256 !== 'string' ||
+    typeof plan_artifact !== 'string' ||
+    !isTextList(grants)
+  ) {
+    throw new MillforgeError('millforge/usage', 'This goal is not a run of a harness.');
+  }
+  return {
+    task,
+    workspace,
+    grants,
+    model: readModelSetting(model),
+    planSha256,
+    planArtifact: plan_artifact,
+  };
+}
+
+function toolRecords(plan: CompiledHarnessPlan, snapshot: RegistrySnapshot): JsonValue {
+  return plan.nodes.map((node) => {
+    const { tool_id: id, tool_version: version } = node.binding;
+    return {
+      tool_id: id,
+      tool_version: version,
+      descriptor_sha256: snapshot.findTool(id, version)?.descriptorSha256 ?? null,
+    };
+  });
+}
+
+function isTextList(value: JsonValue | undefined): value is readonly string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
+}
+
+function firstLine(task: string): string {
+  const line = task.trim().split('\n', 1)[0] ?? '';
+  return [...line].slice(0, 200).join('') || 'A run without a task text';
+}
+
+// A round trip, because interfaces without an index signature are not JSON to the type checker.
+function asJson(value: unknown): JsonValue {
+  return JSON.parse(JSON.stringify(value));
+}
+
+const TASK_ID = 'run';
+const LEASE_MS = 30_000;
+const DEFAULT_TIMEOUT_MS = 30 * 60_000;

@@ -1,0 +1,147 @@
+import type {
+  FailureClass,
+  JsonValue,
+  RunHold,
+  RunOutcome,
+  RunResult,
+} from '@millforge/contracts';
+import type { GoalView, HoldView, OperationView } from '@millforge/kernel';
+
+/** What a goal says about the run it holds. */
+export function toRunResult(
+  goal: GoalView,
+  parts: { readonly trailPath: string; readonly holds: readonly RunHold[] },
+): RunResult {
+  const outcome = outcomeOf(goal);
+  const status = statusOf(goal, outcome);
+  return {
+    kind: 'run_result',
+    schema_version: '1.0',
+    run_id: goal.goal_id,
+    status,
+    failure_class: outcome?.failure_class ?? failureClassOf(goal, status),
+    failure_message:
+      outcome?.failure_message ?? goal.failure?.message ?? goal.interruption?.message ?? null,
+    terminal_result: outcome?.terminal_result ?? null,
+    disposition: outcome?.disposition ?? null,
+    summary: outcome?.summary ?? null,
+    selected_output: outcome?.selected_output ?? null,
+    plan_sha256: textOf(goal.inputs['plan_sha256']),
+    usage: goal.usage,
+    budget: goal.budget,
+    trail_path: parts.trailPath,
+    holds: parts.holds,
+  };
+}
+
+/** The result of a run that nothing was kept of. */
+export function toTransientResult(
+  runId: string,
+  outcome: RunOutcome,
+  maxIterations: number,
+): RunResult {
+  return {
+    kind: 'run_result',
+    schema_version: '1.0',
+    run_id: runId,
+    status: outcome.status,
+    failure_class: outcome.failure_class,
+    failure_message: outcome.failure_message,
+    terminal_result: outcome.terminal_result,
+    disposition: outcome.disposition,
+    summary: outcome.summary,
+    selected_output: outcome.selected_output,
+    plan_sha256: outcome.plan_sha256,
+    usage: outcome.usage,
+    budget: { limit: maxIterations, reserved: 0, used: maxIterations },
+    trail_path: null,
+    holds: [],
+  };
+}
+
+/** A hold in the words of a run, with what a person needs to decide. */
+export function toRunHold(hold: HoldView, operation: OperationView | null): RunHold {
+  return {
+    hold_id: hold.hold_id,
+    version: hold.version,
+    reason: hold.reason,
+    question: hold.message,
+    decisions: hold.decisions,
+    opened_at: hold.opened_at,
+    operation: hold.operation_key,
+    describe: operation?.describe ?? hold.facts.describe ?? null,
+    input: operation?.input?.at(-1) ?? hold.facts.input_sha256 ?? null,
+    reconciliation: toJson(hold.facts.reconciliation ?? null),
+    former_owner_alive: hold.facts.former_owner?.alive ?? null,
+    outcome_template: attestation(operation),
+  };
+}
+
+// The trace is kept from an earlier call of the same kind only as a shape: what a person attests is
+// that the call happened, and the text says that nobody saw its output.
+function attestation(operation: OperationView | null): JsonValue {
+  if (operation === null || operation.kind !== 'tool') return operation?.outcome_template ?? null;
+  return {
+    outcome: {
+      status: 'success',
+      error_code: null,
+      text: ATTESTED_TEXT,
+      data: {},
+      certainty: 'confirmed_complete',
+      truncated: false,
+      artifact_ids: [],
+    },
+    trace: null,
+  };
+}
+
+function statusOf(goal: GoalView, outcome: RunOutcome | null): RunResult['status'] {
+  switch (goal.state) {
+    case 'held':
+      return 'held';
+    case 'cancelled':
+      return 'cancelled';
+    case 'completed':
+    case 'failed':
+      return outcome?.status ?? (goal.failure?.code === 'timeout' ? 'deadline' : 'failed');
+    case 'ready':
+    case 'running':
+    case 'checking':
+      return goal.interruption?.reason === 'unavailable' ? 'failed' : 'interrupted';
+  }
+}
+
+function failureClassOf(goal: GoalView, status: RunResult['status']): FailureClass | null {
+  if (goal.interruption !== null) return goal.interruption.failure_class;
+  if (status === 'cancelled') return 'cancelled';
+  if (status === 'deadline') return 'deadline_expired';
+  return status === 'failed' ? 'internal_error' : null;
+}
+
+function outcomeOf(goal: GoalView): RunOutcome | null {
+  const output = goal.tasks[0]?.output;
+  return isRunOutcome(output) ? output : null;
+}
+
+// The kernel stored what this package's adapter returned; kind and version say that it is that.
+function isRunOutcome(value: unknown): value is RunOutcome {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'kind' in value &&
+    value.kind === 'run_outcome' &&
+    'schema_version' in value &&
+    value.schema_version === '1.0'
+  );
+}
+
+function textOf(value: JsonValue | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function toJson(value: unknown): JsonValue {
+  return JSON.parse(JSON.stringify(value));
+}
+
+const ATTESTED_TEXT =
+  'A person attests that this call was carried out; its output was not observed. Check its effect before you rely on it.';
