@@ -36,6 +36,7 @@ export type SourceRule =
   | 'quoted'
   | 'several-colons'
   | 'reserved-character'
+  | 'unquoted-rest'
   | 'yaml-malformed'
   | 'json-root'
   | 'yaml-root';
@@ -46,15 +47,22 @@ export interface SourceFault {
   readonly location: SourceLocation;
   /** Bytes of a document that is too large. */
   readonly sourceSize?: number;
+  /** What the reader missed, in one sentence that repeats nothing of the text. */
+  readonly detail?: string;
 }
 
 /** Makes the one diagnostic of a refused document. */
 export function toDiagnostic(fault: SourceFault, logicalPath: string): Diagnostic {
   const { code, message, hint } = RULES[fault.rule];
-  const place = { path: '/', logicalPath, span: fault.location, ...(hint && { hint }) };
+  const advice = [fault.detail, hint].filter((text) => text !== undefined).join(' ');
+  const place = {
+    path: '/',
+    logicalPath,
+    span: fault.location,
+    ...(advice === '' ? {} : { hint: advice }),
+  };
   if (code === 'tooLarge') {
-    const size = fault.sourceSize === undefined ? {} : { source_size: fault.sourceSize };
-    return sourceDiagnostics.tooLarge({ ...place, fields: size });
+    return sourceDiagnostics.tooLarge({ ...place, fields: { source_size: fault.sourceSize ?? 0 } });
   }
   return sourceDiagnostics[code]({ ...place, fields: { message } });
 }
@@ -216,6 +224,11 @@ const RULES: { readonly [Rule in SourceRule]: RuleText } = {
     code: 'malformed',
     message: YAML_MALFORMED,
     hint: 'Quote the text: YAML reserves the character that it begins with.',
+  },
+  'unquoted-rest': {
+    code: 'malformed',
+    message: YAML_MALFORMED,
+    hint: 'Remove what follows the closing quote or bracket, or quote the whole text.',
   },
   'yaml-malformed': { code: 'malformed', message: YAML_MALFORMED },
   'json-root': { code: 'wrongRoot', message: 'Top-level source document must be an object.' },

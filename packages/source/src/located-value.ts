@@ -13,6 +13,8 @@ export interface OffsetFault {
   readonly ok: false;
   readonly rule: SourceRule;
   readonly offset: number;
+  /** What a reader of JSON missed. */
+  readonly detail?: string;
 }
 
 /** A mapping of the value. */

@@ -54,8 +54,10 @@ export function parseSource(input: SourceInput, options: ParseSourceOptions = {}
   const positions = createPositions(text);
   const parsed = format === 'json' ? parseJson(text, limits) : parseYaml(text, limits);
   if (!parsed.ok) {
-    const location = positions.at(Math.min(parsed.offset, text.length));
-    return refused({ rule: parsed.rule, location }, logicalPath, documentSha256);
+    const { rule, offset, detail } = parsed;
+    const location = positions.at(Math.min(offset, text.length));
+    const fault = detail === undefined ? { rule, location } : { rule, location, detail };
+    return refused(fault, logicalPath, documentSha256);
   }
   const source: SourceDocument = Object.freeze({
     kind: 'source_document',

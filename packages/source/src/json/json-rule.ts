@@ -1,8 +1,15 @@
 import type { readJson } from '@millforge/contracts';
 import type { SourceRule } from '../diagnostics.ts';
+import type { OffsetFault } from '../located-value.ts';
 
 /** A refusal of the JSON reader. */
 export type JsonFault = Extract<ReturnType<typeof readJson>, { ok: false }>;
+
+/** Turns a refusal of the JSON reader into a fault of the document that holds the text. */
+export function jsonFault(read: JsonFault, text: string, base: number): OffsetFault {
+  const fault = { ok: false as const, rule: jsonRule(read, text), offset: base + read.offset };
+  return read.reason === 'malformed' ? { ...fault, detail: read.message } : fault;
+}
 
 /** Names the rule of the source language that a refusal of the JSON reader stands for. */
 export function jsonRule(fault: JsonFault, text: string): SourceRule {

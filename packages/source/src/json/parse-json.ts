@@ -1,7 +1,7 @@
 import { readJson } from '@millforge/contracts';
 import { type FormatResult, isMapping, notePlace, type Places } from '../located-value.ts';
 import type { SourceLimits } from '../source-limits.ts';
-import { jsonRule } from './json-rule.ts';
+import { jsonFault } from './json-rule.ts';
 
 /** Reads a JSON document whose root is an object. */
 export function parseJson(text: string, limits: SourceLimits): FormatResult {
@@ -13,7 +13,7 @@ export function parseJson(text: string, limits: SourceLimits): FormatResult {
     maxNumberChars: limits.maxNumberChars,
     onEntry: (container, key, offset) => notePlace(places, [container, key], offset),
   });
-  if (!read.ok) return { ok: false, rule: jsonRule(read, text), offset: read.offset };
+  if (!read.ok) return jsonFault(read, text, 0);
   if (!isMapping(read.value)) return { ok: false, rule: 'json-root', offset: text.search(/\S/) };
   return { ok: true, root: read.value, places };
 }

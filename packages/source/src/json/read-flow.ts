@@ -1,7 +1,7 @@
 import { type ExactJson, readJson } from '@millforge/contracts';
 import { notePlace, type OffsetFault, type Places } from '../located-value.ts';
 import type { SourceLimits } from '../source-limits.ts';
-import { jsonRule } from './json-rule.ts';
+import { jsonFault } from './json-rule.ts';
 
 /** What a flow collection shares with the document around it. */
 export interface FlowContext {
@@ -31,10 +31,7 @@ export function readFlow(
     },
   });
   if (read.ok) return read;
-  const rule = jsonRule(read, text);
-  return {
-    ok: false,
-    rule: rule === 'json-malformed' || rule === 'json-trailing' ? 'flow-malformed' : rule,
-    offset: base + read.offset,
-  };
+  const fault = jsonFault(read, text, base);
+  const isSyntax = fault.rule === 'json-malformed' || fault.rule === 'json-trailing';
+  return isSyntax ? { ...fault, rule: 'flow-malformed' } : fault;
 }

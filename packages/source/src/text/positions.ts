@@ -13,14 +13,11 @@ export interface Positions {
  * of diagnostics in one very long line stay cheap.
  */
 export function createPositions(text: string): Positions {
-  let lineStarts: readonly number[] | null = null;
-  let secondHalves: readonly number[] = [];
+  let marks: Marks | null = null;
   return {
     at(offset) {
-      if (lineStarts === null) {
-        lineStarts = [0, ...offsetsOf(text, /\n/g).map((end) => end + 1)];
-        secondHalves = offsetsOf(text, /[\udc00-\udfff]/g);
-      }
+      marks ??= markText(text);
+      const { lineStarts, secondHalves } = marks;
       const line = countUpTo(lineStarts, offset);
       const start = lineStarts[line - 1] ?? 0;
       const pairs = countUpTo(secondHalves, offset - 1) - countUpTo(secondHalves, start - 1);
@@ -29,8 +26,22 @@ export function createPositions(text: string): Positions {
   };
 }
 
-function offsetsOf(text: string, pattern: RegExp): number[] {
-  return Array.from(text.matchAll(pattern), (match) => match.index);
+interface Marks {
+  /** Offsets at which lines begin. */
+  readonly lineStarts: readonly number[];
+  /** Offsets of low surrogates: code units that are no character of their own. */
+  readonly secondHalves: readonly number[];
+}
+
+function markText(text: string): Marks {
+  const lineStarts = [0];
+  const secondHalves: number[] = [];
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === 0x0a) lineStarts.push(at + 1);
+    else if (code >= 0xdc00 && code <= 0xdfff) secondHalves.push(at);
+  }
+  return { lineStarts, secondHalves };
 }
 
 /** How many of the ascending numbers are at most `limit`. */

@@ -22,12 +22,15 @@ export function lexYaml(text: string, limits: SourceLimits): LexedYaml {
     parser: new Parser(),
     tokens: [],
     offset: 0,
+    blankFrom: 0,
+    blankTo: 0,
     entries: 0,
     flowStart: 0,
     flowDepth: 0,
     hasContent: false,
     hasDocumentStart: false,
     isScalarNext: false,
+    isClosed: false,
     lastScalar: 0,
     lastDash: -1,
   };
@@ -47,7 +50,11 @@ interface Lexing {
   readonly tokens: CST.Token[];
   /** Where the lexeme at hand begins. */
   offset: number;
-  /** Entries of block mappings and lists so far. */
+  /** Where the run of blank and comment lines that is held back begins, or -1 without one. */
+  blankFrom: number;
+  /** Where the last whole line of that run ends. */
+  blankTo: number;
+  /** Entries of block mappings and lists so far, and a lower bound of those in flow collections. */
   entries: number;
   /** Where the open flow collection begins. */
   flowStart: number;
@@ -56,6 +63,8 @@ interface Lexing {
   hasDocumentStart: boolean;
   /** Whether the next lexeme is the text of a scalar, whatever it looks like. */
   isScalarNext: boolean;
+  /** Whether a quote or bracket has closed on this line: only a colon or nothing may follow it. */
+  isClosed: boolean;
   /** Where the last scalar begins: at a colon, the key. */
   lastScalar: number;
   lastDash: number;
@@ -63,20 +72,68 @@ interface Lexing {
 
 function take(lexing: Lexing, lexeme: string): OffsetFault | null {
   if (lexing.isScalarNext) return takeScalarText(lexing, lexeme);
+  if (isBlank(lexeme)) return takeBlank(lexing, lexeme);
   const type = CST.tokenType(lexeme);
-  lexing.isScalarNext = type === 'scalar';
-  const fault = refusal(lexing, lexeme, type);
+  const fault = releaseBlanks(lexing) ?? refusal(lexing, lexeme, type);
   if (fault !== null) return fault;
+  lexing.isScalarNext = type === 'scalar';
   if (lexing.flowDepth > 0 || type === 'flow-map-start' || type === 'flow-seq-start') {
     return takeInFlow(lexing, lexeme, type);
   }
+  lexing.isClosed = type === 'single-quoted-scalar' || type === 'double-quoted-scalar';
   return feed(lexing, lexeme, ZERO_WIDTH.has(type) ? 0 : lexeme.length);
+}
+
+// A line costs the parser several steps, and a hostile document can hold a million of them: blank
+// and comment lines are held back and passed on as one comment of the same extent.
+function takeBlank(lexing: Lexing, lexeme: string): OffsetFault | null {
+  const isHeld = lexing.blankFrom >= 0 || lexing.flowDepth > 0;
+  const fault = isHeld ? null : feed(lexing, lexeme, lexeme.length);
+  if (isHeld) lexing.offset += lexeme.length;
+  if (lexeme !== '\n' || lexing.flowDepth > 0) return fault;
+  lexing.isClosed = false;
+  holdBlanks(lexing, isHeld ? lexing.blankFrom : lexing.offset);
+  return fault;
+}
+
+/** Spaces, comments and line ends, told by their first character as the library does. */
+function isBlank(lexeme: string): boolean {
+  const code = lexeme.charCodeAt(0);
+  return code === 0x20 || code === 0x0a || code === 0x23 || code === 0x09;
+}
+
+function holdBlanks(lexing: Lexing, from: number): void {
+  lexing.blankFrom = from;
+  lexing.blankTo = lexing.offset;
+}
+
+function releaseBlanks(lexing: Lexing): OffsetFault | null {
+  const { text, blankFrom, blankTo, offset } = lexing;
+  if (blankFrom < 0) return null;
+  lexing.blankFrom = -1;
+  lexing.offset = blankFrom;
+  const lines = blankTo - blankFrom;
+  const indent = indentOf(text, offset);
+  const pieces = [
+    '#'.repeat(Math.max(0, lines - 1)),
+    lines > 0 ? '\n' : '',
+    text.slice(blankTo, Math.min(indent, offset)),
+    text.slice(Math.min(indent, offset), offset),
+  ];
+  for (const piece of pieces) {
+    const fault = piece === '' ? null : feed(lexing, piece, piece.length);
+    if (fault !== null) return fault;
+  }
+  return null;
 }
 
 /** The constructs of YAML that the source language leaves out. */
 function refusal(lexing: Lexing, lexeme: string, type: TokenType): OffsetFault | null {
   const { text, offset } = lexing;
-  if (BLANK.has(type)) return null;
+  if (type === 'doc-mode') return null;
+  if (lexing.isClosed && type !== 'map-value-ind') {
+    return refuse('unquoted-rest', indentOf(text, offset));
+  }
   if (type === 'anchor' || type === 'alias') return refuse('anchor', lineStartOf(text, offset));
   if (type === 'tag') return refuse('tag', lineStartOf(text, offset));
   if (type === 'directive-line' || type === 'byte-order-mark') {
@@ -139,13 +196,24 @@ function takeScalarText(lexing: Lexing, lexeme: string): OffsetFault | null {
     lexing.offset += lexeme.length;
     return null;
   }
-  const isBlock = lexing.parser.stack.at(-1)?.type === 'block-scalar';
-  if (!isBlock) {
-    lexing.lastScalar = lexing.offset;
-    const lineEnd = lexeme.indexOf('\n');
-    if (lineEnd >= 0) return severalLines(lexing, lexing.offset + lineEnd + 1);
-  }
-  return feed(lexing, lexeme, lexeme.length);
+  if (lexing.parser.stack.at(-1)?.type === 'block-scalar') return takeBlock(lexing, lexeme);
+  lexing.lastScalar = lexing.offset;
+  const lineEnd = lexeme.indexOf('\n');
+  return lineEnd < 0
+    ? feed(lexing, lexeme, lexeme.length)
+    : severalLines(lexing, lexing.offset + lineEnd + 1);
+}
+
+/** Refuses a hopelessly long literal before its lines are cut: each loses at most its indentation. */
+function takeBlock(lexing: Lexing, lexeme: string): OffsetFault | null {
+  const { limits, offset } = lexing;
+  const indent = /^\n*( *)/.exec(lexeme)?.[1]?.length ?? 0;
+  let least = lexeme.length;
+  for (let at = 0; at >= 0; at = lexeme.indexOf('\n', at + 1)) least -= indent;
+  if (least > limits.maxScalarBytes) return refuse('scalar-size', lexing.lastScalar);
+  const fault = feed(lexing, lexeme, lexeme.length);
+  holdBlanks(lexing, offset + lexeme.length);
+  return fault;
 }
 
 /** A plain scalar goes on in the next line: deeper it is folded text, elsewhere a lost colon. */
@@ -165,11 +233,16 @@ function takeInFlow(lexing: Lexing, lexeme: string, type: TokenType): OffsetFaul
     if (lexing.flowDepth > lexing.limits.maxDepth) return refuse('depth', lexing.offset);
   }
   if (type === 'flow-map-end' || type === 'flow-seq-end') lexing.flowDepth -= 1;
+  if (type === 'comma') {
+    const fault = countEntry(lexing, lexing.offset);
+    if (fault !== null) return fault;
+  }
   if (!ZERO_WIDTH.has(type)) lexing.offset += lexeme.length;
   if (lexing.flowDepth > 0) return null;
   const width = lexing.offset - lexing.flowStart;
   lexing.offset = lexing.flowStart;
   lexing.lastScalar = lexing.flowStart;
+  lexing.isClosed = true;
   // Only the extent matters to the YAML parser; whoever reads the tree reads the text itself.
   return feed(lexing, CST.SCALAR, 0) ?? feed(lexing, 'x'.repeat(width), width);
 }
@@ -201,11 +274,4 @@ function refuse(rule: OffsetFault['rule'], offset: number): OffsetFault {
 
 type TokenType = ReturnType<typeof CST.tokenType>;
 
-const BLANK: ReadonlySet<TokenType> = new Set([
-  'space',
-  'comment',
-  'newline',
-  'doc-mode',
-  'scalar',
-]);
 const ZERO_WIDTH: ReadonlySet<TokenType> = new Set(['doc-mode', 'flow-error-end', 'scalar']);
