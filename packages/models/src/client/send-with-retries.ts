@@ -31,6 +31,7 @@ export async function sendWithRetries(
 ): Promise<Exchange> {
   let sent = false;
   for (let attempts = 1; ; attempts += 1) {
+    if (limit.stopped() !== null) return { kind: 'stopped', attempts: attempts - 1, sent };
     const attempt = await sendRequest(request, limit);
     sent ||= attempt.kind !== 'failed' || attempt.sent;
     // A reply that arrives together with the end of the limit is not used.

@@ -18,6 +18,28 @@ test('sends nothing when it is cancelled beforehand', async () => {
   });
 });
 
+test.each<[string, () => string | Promise<string>]>([
+  ['that comes at once', () => 'key-1234'],
+  ['that never comes', () => new Promise(() => undefined)],
+])('sends nothing when it is cancelled while it asks for a key %s', async (_what, key) => {
+  const stop = new AbortController();
+  await withServer({ server: { replies: [{ content: 'x' }] } }, async ({ server, clock }) => {
+    const client = createModelClient({
+      profile: { ...profileOf(server.url), auth: { scheme: 'bearer' } },
+      fetch,
+      clock,
+      apiKey() {
+        stop.abort();
+        return key();
+      },
+    });
+    const request = { messages: [HELLO], tools: [] };
+    const completion = await client.complete(request, { signal: stop.signal });
+    expect(completion).toEqual({ ...CANCELLED, sent: false });
+    expect(server.requestCount).toBe(0);
+  });
+});
+
 test.each<[string, ScriptedFault]>([
   ['while the server thinks', { kind: 'hang' }],
   ['in the middle of the body', { kind: 'stall-body' }],

@@ -1,0 +1,35 @@
+import { startScriptedServer } from '@millforge/models/testing';
+import { expect, test } from 'vitest';
+import { withServer } from '../exchange.ts';
+
+test('lists a model, counts completions only, and refuses what it does not speak', async () => {
+  const server = await startScriptedServer({ replies: [{ content: 'x' }] });
+  try {
+    const models = await fetch(`${server.url}/models`);
+    expect(await models.json()).toMatchObject({ data: [{ id: 'scripted' }] });
+    const post = (path: string, body: string) =>
+      fetch(`${server.url}${path}`, { method: 'POST', body });
+    expect((await post('/embeddings', '{}')).status).toBe(404);
+    expect((await post('/chat/completions', 'nonsense')).status).toBe(400);
+    expect((await post('/chat/completions', '{"messages":[],"stream":true}')).status).toBe(400);
+    expect(server.requestCount).toBe(2);
+  } finally {
+    await server.close();
+  }
+  await server.close();
+  await expect(fetch(`${server.url}/models`)).rejects.toThrow('fetch failed');
+});
+
+test('reports a port that is taken', async () => {
+  const server = await startScriptedServer({ replies: [] });
+  const port = Number(new URL(server.url).port);
+  await expect(startScriptedServer({ replies: [], port })).rejects.toThrow('EADDRINUSE');
+  await server.close();
+});
+
+test('answers late when it is told to', async () => {
+  const replies = [{ content: 'x', fault: { kind: 'delay', ms: 30 } as const }];
+  await withServer({ server: { replies } }, async ({ ask }) => {
+    expect(await ask()).toMatchObject({ kind: 'reply', attempts: 1, reply: { content: 'x' } });
+  });
+});
