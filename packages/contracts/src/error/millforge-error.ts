@@ -10,7 +10,7 @@ export class MillforgeError extends Error {
   /** What happened, as `package/reason`, for example `kernel/closed`. Stable across releases. */
   readonly code: string;
   /** Facts about the failure as plain JSON, without secrets. */
-  readonly details?: JsonValue;
+  declare readonly details?: JsonValue;
 
   /** Creates an error with a stable code and one sentence for people. */
   constructor(code: string, message: string, options: MillforgeErrorOptions = {}) {

@@ -18,7 +18,7 @@ export interface CanonicalJsonOptions {
  * @throws `json/non-finite` for NaN and infinities; `json/not-json` for cycles, undefined, functions, instances.
  */
 export function canonicalJson(value: ExactJson, options?: CanonicalJsonOptions): string {
-  const writer: Writer = { root: value, deferred: [] };
+  const writer: Writer = { root: value, isTree: false, deferred: [] };
   const shallow = write(value, writer, 0);
   const text = writer.deferred.length === 0 ? shallow : splice(shallow, writer);
   return options?.newline === false ? text : `${text}\n`;
@@ -27,7 +27,9 @@ export function canonicalJson(value: ExactJson, options?: CanonicalJsonOptions):
 /** One encoding: what it began with, and the containers that lie too deep for the call stack. */
 interface Writer {
   readonly root: unknown;
-  deferred: unknown[];
+  /** Whether the root is known to hold no cycle. */
+  isTree: boolean;
+  readonly deferred: unknown[];
 }
 
 function write(value: unknown, writer: Writer, depth: number): string {
@@ -83,9 +85,8 @@ function writeObject(
 /** Leaves a mark and puts the container off; a line feed marks it, since canonical text escapes its own. */
 function defer(value: unknown, writer: Writer): string {
   // Only a deep value can be a cycle, so the search is not paid for by the usual document.
-  if (writer.deferred.length === 0 && findUnwritable(writer.root) !== null) {
-    throw unwritableError(writer.root);
-  }
+  if (!writer.isTree && findUnwritable(writer.root) !== null) throw unwritableError(writer.root);
+  writer.isTree = true;
   writer.deferred.push(value);
   return MARK;
 }
@@ -109,7 +110,7 @@ function unfold(text: string, deferred: readonly unknown[], pending: (Writer | s
   const pieces = text.split(MARK);
   for (let index = pieces.length - 1; index >= 0; index--) {
     pending.push(pieces[index] ?? '');
-    if (index > 0) pending.push({ root: deferred[index - 1], deferred: [] });
+    if (index > 0) pending.push({ root: deferred[index - 1], isTree: true, deferred: [] });
   }
 }
 
