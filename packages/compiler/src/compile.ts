@@ -1,0 +1,73 @@
+import type { Diagnostic } from '@millforge/contracts';
+import { checkHarness } from './check/check-harness.ts';
+import type { CompileInput, CompilePhase } from './compile-input.ts';
+import { type CompileResult, compiledResult, failedResult } from './compile-result.ts';
+import { COMPILER_IDENTITY } from './compiler-identity.ts';
+import { report } from './diagnostics.ts';
+import { emitPlan } from './emit/emit-plan.ts';
+import { errorType } from './error-type.ts';
+import { toCheckedHarness } from './lower/checked-harness.ts';
+import { lowerHarness } from './lower/lower-harness.ts';
+import { printIntermediate } from './print-intermediate.ts';
+import { type HarnessInput, parseInput } from './read/parse-input.ts';
+import { readRequest } from './read/read-request.ts';
+import { readTarget } from './read/read-target.ts';
+import { resolveHarness } from './resolve/resolve-harness.ts';
+
+/**
+ * Compiles a harness into a plan, or into diagnostics. Synchronous and pure; never throws.
+ *
+ * The same source, catalogs, request and identity give the same bytes, whatever the notation and the
+ * order in which the source was written. A source that cannot be trusted is welcome.
+ */
+export function compileHarness(source: HarnessInput, input: CompileInput): CompileResult {
+  try {
+    return runPhases(source, input);
+  } catch (error) {
+    return failedResult([report.internal({ path: '/', fields: { error_type: errorType(error) } })]);
+  }
+}
+
+function runPhases(source: HarnessInput, input: CompileInput): CompileResult {
+  const announce = announcer(input.onPhase);
+  const asked = readRequest(input.request);
+  if (!asked.ok) return failedResult(asked.diagnostics);
+
+  const parsed = parseInput(source, asked.request);
+  const { documentSha256 } = parsed;
+  announce('parse', parsed.diagnostics, parsed.source?.value);
+  if (parsed.source === null) return failedResult(parsed.diagnostics, { documentSha256 });
+
+  const read = readTarget(parsed.source, asked.request);
+  const misread = read.ok ? [] : parsed.present(read.diagnostics);
+  announce('read', misread, read.ok ? read.target : null);
+  if (!read.ok) return failedResult(misread, { documentSha256 });
+
+  const { resolved, diagnostics: unresolved } = resolveHarness(read.target.harness, input);
+  announce('resolve', unresolved, resolved);
+  // What did resolve is checked all the same, so that one compilation shows all that can be known.
+  const checked = resolved === null ? null : checkHarness(resolved, read.target);
+  announce('check', checked?.diagnostics ?? [], checked);
+  const found = [...unresolved, ...(checked?.diagnostics ?? [])];
+  if (resolved === null || checked === null || found.length > 0) {
+    return failedResult(found, { documentSha256 });
+  }
+
+  const harness = toCheckedHarness(resolved, checked);
+  const lowered = lowerHarness(harness, input.identity ?? COMPILER_IDENTITY);
+  announce('lower', lowered.diagnostics, lowered.plan);
+  const { sourceSha256 } = lowered;
+  if (lowered.plan === null)
+    return failedResult(lowered.diagnostics, { documentSha256, sourceSha256 });
+
+  const emitted = emitPlan(lowered.plan);
+  announce('emit', emitted.ok ? [] : emitted.diagnostics, emitted.ok ? emitted.plan : null);
+  if (!emitted.ok) return failedResult(emitted.diagnostics, { documentSha256, sourceSha256 });
+  return compiledResult(emitted, documentSha256);
+}
+
+function announcer(onPhase: CompileInput['onPhase']) {
+  return (name: CompilePhase['name'], diagnostics: readonly Diagnostic[], made: unknown): void => {
+    onPhase?.({ name, diagnostics, print: () => printIntermediate(made) });
+  };
+}

@@ -1,0 +1,176 @@
+import { JsonFloat } from '@millforge/contracts';
+
+/** One departure of a document from its form. */
+export interface DocumentFault {
+  /** The place in the model, one segment per level. */
+  readonly path: DocumentPath;
+  /** Whether the place is a key that the form does not know. */
+  readonly isUnknownKey: boolean;
+  /** Whether the fault lies in an identifier, where the path alone does not say so. */
+  readonly isIdentifier: boolean;
+  /** What the form allows there. */
+  readonly expected: string;
+}
+
+/** Segments of a pointer into the model. */
+export type DocumentPath = readonly (string | number)[];
+
+/** What a reader is told: where it stands, and where to leave what it finds. */
+export interface DocumentPlace {
+  /** The place in the model. */
+  readonly path: DocumentPath;
+  /** All findings, in the order they are met. */
+  readonly faults: DocumentFault[];
+  /** Keys of a mapping in the order they were written. */
+  readonly keysOf: (mapping: object) => readonly string[];
+}
+
+/** Gives the typed value, or notes a fault and gives nothing. An absent field comes as undefined. */
+export type Reader<T> = (value: unknown, at: DocumentPlace) => T | undefined;
+
+/** A plain mapping of a document. */
+export type Mapping = { readonly [key: string]: unknown };
+
+/** Reads a mapping with exactly these keys; a missing or a surplus reader is a compile error. */
+export function closed<T extends object>(
+  shape: { readonly [Key in keyof T]-?: Reader<T[Key]> },
+  form: { readonly mayLack?: readonly (keyof T & string)[] } = {},
+): Reader<T> {
+  const fields = Object.entries<Reader<unknown>>(shape);
+  const mayLack: ReadonlySet<string> = new Set(form.mayLack);
+  return (value, at) => {
+    if (!isMapping(value)) return refuse(at, 'a mapping');
+    const record: { [key: string]: unknown } = {};
+    let isComplete = true;
+    for (const [key, read] of fields) {
+      const field = Object.hasOwn(value, key) ? value[key] : undefined;
+      if (field === undefined && mayLack.has(key)) continue;
+      const typed = read(field, below(at, key));
+      if (typed === undefined) isComplete = false;
+      else record[key] = typed;
+    }
+    for (const key of Object.keys(value)) {
+      if (Object.hasOwn(shape, key)) continue;
+      noteFault(below(at, key), `one of ${Object.keys(shape).join(', ')}`, { isUnknownKey: true });
+      isComplete = false;
+    }
+    // Every key of the shape was read by its own reader.
+    return isComplete ? (record as T) : undefined;
+  };
+}
+
+/** Gives a default for an absent field; an explicit null is not absent. */
+export function optional<T>(read: Reader<T>, byDefault: T): Reader<T> {
+  return (value, at) => (value === undefined ? byDefault : read(value, at));
+}
+
+/** Reads a list of records; the rule sees the list only when every record is right. */
+export function records<T>(
+  read: Reader<T>,
+  rule: (items: readonly T[], at: DocumentPlace) => boolean,
+): Reader<readonly T[]> {
+  return (value, at) => {
+    if (!isList(value)) return refuse(at, 'a list');
+    const items: T[] = [];
+    value.forEach((entry, index) => {
+      const typed = read(entry, below(at, index));
+      if (typed !== undefined) items.push(typed);
+    });
+    return items.length === value.length && rule(items, at) ? items : undefined;
+  };
+}
+
+/** Reads a list of distinct ids. A wrong type is noted at the item, everything else at the list. */
+export function idList(id: TextRule, bounds: { min?: number; max?: number } = {}) {
+  const min = bounds.min ?? 0;
+  const max = bounds.max ?? Number.POSITIVE_INFINITY;
+  return (value: unknown, at: DocumentPlace): readonly string[] | undefined => {
+    if (!isList(value)) return refuse(at, 'a list');
+    const texts = value.filter((item) => typeof item === 'string');
+    if (texts.length < value.length) {
+      value.forEach((item, index) => {
+        if (typeof item !== 'string') refuse(below(at, index), id.expected);
+      });
+      return undefined;
+    }
+    if (texts.length < min || texts.length > max) {
+      return refuse(
+        at,
+        max === Number.POSITIVE_INFINITY ? `at least ${min}` : `${min} to ${max} items`,
+      );
+    }
+    if (!texts.every(id.isRight)) return refuse(at, `a list of which each is ${id.expected}`);
+    return new Set(texts).size === texts.length ? texts : refuse(at, 'a list without repetitions');
+  };
+}
+
+/** What a text must be, and the words for it. */
+export interface TextRule {
+  /** The test. */
+  readonly isRight: (text: string) => boolean;
+  /** The words. */
+  readonly expected: string;
+}
+
+/** Reads a text under a rule. */
+export function text(rule: TextRule): Reader<string> {
+  return (value, at) =>
+    typeof value === 'string' && rule.isRight(value) ? value : refuse(at, rule.expected);
+}
+
+/** Reads an integer; `4.0`, `"4"` and `true` are none. */
+export function integer(min: number, max: number): Reader<number> {
+  return (value, at) =>
+    typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max
+      ? value
+      : refuse(at, `an integer from ${min} to ${max}`);
+}
+
+/** Reads one exact text. */
+export function literal<const T extends string>(word: T): Reader<T> {
+  return (value, at) => (value === word ? word : refuse(at, `the text "${word}"`));
+}
+
+/** Reads true or false. */
+export const flag: Reader<boolean> = (value, at) =>
+  typeof value === 'boolean' ? value : refuse(at, 'true or false');
+
+/** Notes what was expected and gives nothing. */
+export function refuse(at: DocumentPlace, expected: string): undefined {
+  noteFault(at, expected, {});
+  return undefined;
+}
+
+/** Notes a fault that needs more than its path to be told apart. */
+export function noteFault(
+  at: DocumentPlace,
+  expected: string,
+  kind: { readonly isUnknownKey?: boolean; readonly isIdentifier?: boolean },
+): void {
+  at.faults.push({
+    path: at.path,
+    isUnknownKey: kind.isUnknownKey ?? false,
+    isIdentifier: kind.isIdentifier ?? false,
+    expected,
+  });
+}
+
+/** The place one level down. */
+export function below(at: DocumentPlace, segment: string | number): DocumentPlace {
+  return { ...at, path: [...at.path, segment] };
+}
+
+/** Tells a mapping from lists, leaves and numbers. */
+export function isMapping(value: unknown): value is Mapping {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    !(value instanceof JsonFloat)
+  );
+}
+
+/** `Array.isArray` narrows to a list of anything; this guard keeps the items unknown. */
+export function isList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value);
+}

@@ -1,0 +1,73 @@
+import { type Diagnostic, deepFreeze } from '@millforge/contracts';
+import { locate, type SourceDocument } from '@millforge/source';
+import { report } from '../diagnostics.ts';
+import type { DocumentFault } from '../document-readers.ts';
+import type { HarnessSource } from '../harness-source.ts';
+import { readHarnessShape } from './harness-shape.ts';
+
+/** A harness in its full form, or every fault of its form. */
+export type ReadHarnessResult =
+  | { readonly ok: true; readonly harness: HarnessSource }
+  | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] };
+
+/** Reads a parsed document as a harness, frozen; all faults of form are collected. */
+export function readHarness(document: SourceDocument): ReadHarnessResult {
+  const faults: DocumentFault[] = [];
+  const keysOf = (mapping: object) => document.index.keysOf(mapping) ?? Object.keys(mapping);
+  const harness = readHarnessShape(document.value, { path: [], faults, keysOf });
+  if (harness !== undefined && faults.length === 0)
+    return { ok: true, harness: deepFreeze(harness) };
+  return { ok: false, diagnostics: faults.map((fault) => toDiagnostic(fault, document)) };
+}
+
+/** Where a pointer into the model stands in the document, as diagnostics carry it. */
+export function placeIn(document: SourceDocument, pointer: string) {
+  const span = locate(document, pointer, { listed: LISTED });
+  return {
+    path: pointer,
+    logicalPath: document.logicalPath,
+    ...(span === null ? {} : { span }),
+  };
+}
+
+/** Mappings that the model holds as lists, with the field that an entry's own value becomes. */
+const LISTED = { nodes: null, argument_matches: null, required_by_terminal: 'artifact_ids' };
+
+function toDiagnostic(fault: DocumentFault, document: SourceDocument): Diagnostic {
+  const pointer = toPointer(fault.path);
+  return constructorFor(fault)({
+    ...placeIn(document, pointer),
+    hint: `Expected ${fault.expected}.`,
+    fields: { field_path: pointer },
+  });
+}
+
+function toPointer(path: DocumentFault['path']): string {
+  const segments = path.map((part) => String(part).replaceAll('~', '~0').replaceAll('/', '~1'));
+  return `/${segments.join('/')}`;
+}
+
+function constructorFor(fault: DocumentFault) {
+  if (fault.isUnknownKey) return report.unknownField;
+  if (fault.path.includes('tool_ref')) return report.toolReferenceInexact;
+  if (fault.path[0] === 'budgets') return report.budgetInvalid;
+  if (fault.path[0] === 'context') return report.contextPolicyInvalid;
+  const isIdentifier =
+    fault.isIdentifier || fault.path.some((part) => IDENTIFIER_FIELDS.has(String(part)));
+  return isIdentifier ? report.identifierInvalid : report.schemaInvalid;
+}
+
+const IDENTIFIER_FIELDS: ReadonlySet<string> = new Set([
+  'artifact_id',
+  'current_argument',
+  'declared_artifact_ids',
+  'harness_id',
+  'model_profile_id',
+  'node_id',
+  'policy_id',
+  'prior_argument',
+  'produces',
+  'required_by_terminal',
+  'stage_kind_ids',
+  'terminal_result',
+]);

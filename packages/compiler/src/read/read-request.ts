@@ -1,0 +1,111 @@
+import { type Diagnostic, isDottedId, isTerminalResult } from '@millforge/contracts';
+import type { CompileRequest } from '../compile-request.ts';
+import { report } from '../diagnostics.ts';
+
+/** A private, frozen copy of a right request, or the first fault of a wrong one. */
+export type ReadRequestResult =
+  | { readonly ok: true; readonly request: CompileRequest }
+  | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] };
+
+/** Reads a request that any program may have put together; later changes to the original do not show. */
+export function readRequest(given: CompileRequest): ReadRequestResult {
+  const request = copyOf(given);
+  const fault = request === null ? { pointer: '/', expected: 'an object' } : firstFault(request);
+  if (request !== null && fault === null) return { ok: true, request };
+  const pointer = fault?.pointer ?? '/';
+  return {
+    ok: false,
+    diagnostics: [
+      report.requestInvalid({
+        path: '/',
+        hint: `Expected ${fault?.expected} at ${pointer}.`,
+        fields: { field_path: pointer },
+      }),
+    ],
+  };
+}
+
+function copyOf(given: unknown): CompileRequest | null {
+  if (typeof given !== 'object' || given === null) return null;
+  const copy: { [key: string]: unknown } = {};
+  for (const [key, value] of Object.entries(given)) {
+    if (value !== undefined) copy[key] = Array.isArray(value) ? Object.freeze([...value]) : value;
+  }
+  // Every field is looked at by `firstFault` before anything else sees it.
+  return Object.freeze(copy) as object as CompileRequest;
+}
+
+interface Fault {
+  readonly pointer: string;
+  readonly expected: string;
+}
+
+/** The fields in the order of the request document, under its names. */
+function firstFault(request: CompileRequest): Fault | null {
+  return (
+    textFault('/request_id', request.requestId, DOTTED_ID) ??
+    textFault('/source_path', request.logicalPath, PATH) ??
+    textFault('/source_format', request.format, FORMAT) ??
+    textFault('/expected_harness_id', request.expectedHarnessId, DOTTED_ID) ??
+    textFault('/stage_kind_id', request.stageKindId, DOTTED_ID) ??
+    terminalsFault(request.legalTerminalResults) ??
+    grantsFault(request.grants) ??
+    unknownFault(request)
+  );
+}
+
+interface Rule {
+  readonly isRight: (text: string) => boolean;
+  readonly expected: string;
+}
+
+const DOTTED_ID: Rule = { isRight: isDottedId, expected: 'a dotted id' };
+const FORMAT: Rule = { isRight: (text) => /^(?:yaml|json)$/.test(text), expected: 'yaml or json' };
+const PATH: Rule = {
+  isRight: (text) => text.trim() !== '' && new TextEncoder().encode(text).length <= 1024,
+  expected: 'text of 1 to 1,024 bytes',
+};
+
+function textFault(pointer: string, value: unknown, rule: Rule): Fault | null {
+  if (value === undefined) return null;
+  const isRight = typeof value === 'string' && rule.isRight(value);
+  return isRight ? null : { pointer, expected: rule.expected };
+}
+
+function terminalsFault(results: unknown): Fault | null {
+  const pointer = '/legal_terminal_results';
+  if (results === undefined) return null;
+  if (!Array.isArray(results) || results.length < 1 || results.length > 64) {
+    return { pointer, expected: 'a list of 1 to 64 terminal results' };
+  }
+  const wrong = results.findIndex((item) => typeof item !== 'string' || !isTerminalResult(item));
+  if (wrong >= 0) return { pointer: `${pointer}/${wrong}`, expected: 'a terminal result' };
+  return new Set(results).size === results.length
+    ? null
+    : { pointer, expected: 'terminal results without repetitions' };
+}
+
+function grantsFault(grants: unknown): Fault | null {
+  const pointer = '/capability_envelope/grants';
+  if (!Array.isArray(grants)) return { pointer, expected: 'a list of capability ids' };
+  const wrong = grants.findIndex((item) => typeof item !== 'string' || !isDottedId(item));
+  if (wrong >= 0) return { pointer: `${pointer}/${wrong}/capability_id`, expected: 'a dotted id' };
+  return new Set(grants).size === grants.length
+    ? null
+    : { pointer, expected: 'capability ids without repetitions' };
+}
+
+function unknownFault(request: CompileRequest): Fault | null {
+  const isUnknown = Object.keys(request).some((key) => !KNOWN.has(key));
+  return isUnknown ? { pointer: '/', expected: `only ${[...KNOWN].join(', ')}` } : null;
+}
+
+const KNOWN: ReadonlySet<string> = new Set([
+  'requestId',
+  'format',
+  'logicalPath',
+  'expectedHarnessId',
+  'stageKindId',
+  'legalTerminalResults',
+  'grants',
+]);

@@ -1,0 +1,43 @@
+import type { Diagnostic, ModelProfileCatalog, ModelProfileRef } from '@millforge/contracts';
+import { readProfile } from '../catalog/model-profile-catalog.ts';
+import { report } from '../diagnostics.ts';
+import { errorType } from '../error-type.ts';
+import { type ReadLookup, readLookup } from './read-lookup.ts';
+
+/** The profile, or why there is none. */
+export interface ResolvedProfile {
+  /** The profile, or null. */
+  readonly profile: ModelProfileRef | null;
+  /** Empty exactly when there is a profile. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Looks up the model profile of a harness by its exact id. */
+export function resolveProfile(profileId: string, profiles: ModelProfileCatalog): ResolvedProfile {
+  let lookup: ReadLookup;
+  try {
+    lookup = readLookup(profiles.resolveExact(profileId));
+  } catch (error) {
+    const fields = { profile_id: profileId, error_type: errorType(error) };
+    return failed(report.profileLookupFailed({ path: '/', fields }));
+  }
+  const fields = { profile_id: profileId };
+  if (lookup.kind === 'missing' || lookup.kind === 'invalid') {
+    const found = { path: '/', fields: { ...lookup.evidence, ...fields } };
+    return failed(
+      lookup.kind === 'missing'
+        ? report.unknownModelProfile(found)
+        : report.malformedProfile(found),
+    );
+  }
+  const profile =
+    lookup.kind === 'found' && typeof lookup.entry === 'object' ? readProfile(lookup.entry) : null;
+  if (profile === null) return failed(report.profileMissing({ path: '/', fields }));
+  if (profile.profile_id === profileId) return { profile, diagnostics: [] };
+  const facts = { ...fields, resolved_profile_id: profile.profile_id };
+  return failed(report.profileMismatch({ path: '/', fields: facts }));
+}
+
+function failed(diagnostic: Diagnostic): ResolvedProfile {
+  return { profile: null, diagnostics: [diagnostic] };
+}

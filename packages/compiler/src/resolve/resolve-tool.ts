@@ -1,0 +1,89 @@
+import type { Diagnostic, ToolCatalog, ToolCatalogEntry } from '@millforge/contracts';
+import { admitToolEntry } from '../catalog/admit-tool-entry.ts';
+import { report } from '../diagnostics.ts';
+import { errorType } from '../error-type.ts';
+import type { ToolReference } from './read-bindings.ts';
+import { type Evidence, type ReadLookup, readLookup } from './read-lookup.ts';
+
+/** The tool, or why there is none. */
+export interface ResolvedTool {
+  /** The tool, or null. */
+  readonly tool: ToolCatalogEntry | null;
+  /** Empty exactly when there is a tool. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Looks up the tool of one node by its exact id and version. */
+export function resolveTool(
+  reference: ToolReference,
+  nodeId: string,
+  catalog: ToolCatalog,
+): ResolvedTool {
+  const place = { path: '/', nodeId };
+  const fields = { tool_id: reference.toolId, tool_version: reference.toolVersion };
+  let lookup: ReadLookup;
+  try {
+    lookup = readLookup(catalog.resolveExact(reference.toolId, reference.toolVersion));
+  } catch (error) {
+    const { tool_id } = fields;
+    const facts = { tool_id, error_type: errorType(error) };
+    return failed(report.toolLookupFailed({ ...place, fields: facts }));
+  }
+  switch (lookup.kind) {
+    case 'missing':
+      return failed(
+        report.unknownToolReference({ ...place, fields: { ...lookup.evidence, ...fields } }),
+      );
+    case 'invalid':
+      return failed(invalidEntry(lookup, place, fields));
+    case 'malformed':
+      return failed(report.entryMissing({ ...place, fields }));
+    case 'found':
+      return admit(lookup.entry, place, fields);
+  }
+}
+
+interface Place {
+  readonly path: string;
+  readonly nodeId: string;
+}
+
+interface Asked {
+  readonly tool_id: string;
+  readonly tool_version: number;
+}
+
+function invalidEntry(
+  lookup: { readonly errorCode: string | null; readonly evidence: Evidence },
+  place: Place,
+  asked: Asked,
+): Diagnostic {
+  const found = { ...place, fields: { ...lookup.evidence, ...asked } };
+  if (lookup.errorCode === 'unsupported-tool-schema') return report.unsupportedToolSchema(found);
+  if (lookup.errorCode === 'catalog-snapshot-drift') return report.snapshotDrift(found);
+  return report.malformedEntry(found);
+}
+
+function admit(raw: unknown, place: Place, asked: Asked): ResolvedTool {
+  const admitted = admitToolEntry(raw);
+  if (!admitted.ok) {
+    const [field] = admitted.fault.path;
+    const hint = `Expected ${admitted.fault.expected} at ${field ?? 'the entry'}.`;
+    const found = { ...place, hint, fields: { ...asked } };
+    return failed(
+      field === 'input_schema' || field === 'output_schema'
+        ? report.unsupportedToolSchema(found)
+        : report.malformedEntry(found),
+    );
+  }
+  const { tool_id, tool_version } = admitted.entry;
+  if (tool_id === asked.tool_id && tool_version === asked.tool_version) {
+    return { tool: admitted.entry, diagnostics: [] };
+  }
+  const fields = { ...asked, resolved_tool_id: tool_id, resolved_tool_version: tool_version };
+  return failed(report.entryIdentityMismatch({ ...place, fields }));
+}
+
+function failed(diagnostic: Diagnostic): ResolvedTool {
+  return { tool: null, diagnostics: [diagnostic] };
+}
