@@ -1,4 +1,4 @@
-import { JsonFloat, type JsonObject, type JsonValue } from '@millforge/contracts';
+import { JsonFloat, type JsonObject, type JsonValue, MillforgeError } from '@millforge/contracts';
 
 /** A copy of a value as plain JSON, or where it is none. */
 export type PlainJson =
@@ -28,9 +28,11 @@ export function toPlainCopy(
   try {
     return { ok: true, value: copyValue(value, '$', copy) };
   } catch (error) {
-    return error instanceof NotJson
-      ? { ok: false, path: error.path, found: error.found }
-      : { ok: false, path: '$', found: 'a value that cannot be read' };
+    if (!MillforgeError.is(error, 'json/not-json')) {
+      return { ok: false, path: '$', found: 'a value that cannot be read' };
+    }
+    const { path = '$', found = 'no JSON' } = { ...Object(error.details) };
+    return { ok: false, path: String(path), found: String(found) };
   }
 }
 
@@ -47,22 +49,22 @@ interface Copy {
 }
 
 function copyValue(value: unknown, path: string, copy: Copy): JsonValue {
-  if (++copy.values > MAX_VALUES) throw new NotJson(path, 'more than 200,000 values');
+  if (++copy.values > MAX_VALUES) throw notJson(path, 'more than 200,000 values');
   if (typeof value === 'string') return charge(value, path, copy);
   if (typeof value === 'boolean' || value === null) return value;
   if (typeof value === 'number') {
     if (Number.isFinite(value)) return value;
-    throw new NotJson(path, 'a number that is not finite');
+    throw notJson(path, 'a number that is not finite');
   }
   if (typeof value === 'object') {
     return value instanceof JsonFloat ? value.value : copyContainer(value, path, copy);
   }
-  throw new NotJson(path, value === undefined ? 'undefined' : `a ${typeof value}`);
+  throw notJson(path, value === undefined ? 'undefined' : `a ${typeof value}`);
 }
 
 function copyContainer(value: object, path: string, copy: Copy): JsonValue {
-  if (copy.open.has(value)) throw new NotJson(path, 'a cycle');
-  if (copy.open.size >= MAX_DEPTH) throw new NotJson(path, 'more than 64 levels');
+  if (copy.open.has(value)) throw notJson(path, 'a cycle');
+  if (copy.open.size >= MAX_DEPTH) throw notJson(path, 'more than 64 levels');
   copy.open.add(value);
   const result = Array.isArray(value)
     ? Array.from(value, (item: unknown, index) => copyValue(item, `${path}[${index}]`, copy))
@@ -75,7 +77,7 @@ function copyObject(value: object, path: string, copy: Copy): JsonObject {
   const prototype: unknown = Object.getPrototypeOf(value);
   // The root prototype of another realm has no prototype itself; class instances have two levels.
   if (prototype !== null && Object.getPrototypeOf(prototype) !== null) {
-    throw new NotJson(path, 'an instance of a class');
+    throw notJson(path, 'an instance of a class');
   }
   const result: { [key: string]: JsonValue } = {};
   for (const [key, child] of Object.entries(value)) {
@@ -94,20 +96,16 @@ function copyObject(value: object, path: string, copy: Copy): JsonObject {
 
 function charge(text: string, path: string, copy: Copy): string {
   copy.units += text.length;
-  if (copy.units > MAX_UNITS) throw new NotJson(path, 'more than 64 Mi characters');
+  if (copy.units > MAX_UNITS) throw notJson(path, 'more than 64 Mi characters');
   return text;
 }
 
 /** Leaves the recursion; never leaves this file. */
-class NotJson extends Error {
-  readonly path: string;
-  readonly found: string;
-
-  constructor(path: string, found: string) {
-    super(found);
-    this.path = path.length > 200 ? `${path.slice(0, 200)}…` : path;
-    this.found = found;
-  }
+function notJson(path: string, found: string): MillforgeError {
+  const place = path.length > 200 ? `${path.slice(0, 200)}…` : path;
+  return new MillforgeError('json/not-json', `${place} holds ${found}.`, {
+    details: { path: place, found },
+  });
 }
 
 const MAX_DEPTH = 64;

@@ -1,0 +1,119 @@
+/** A text in another spelling, with the way back to the places of the original. */
+export interface TextView {
+  readonly text: string;
+  /** Start in the original of the character at an offset; null inside a character of the original. */
+  start(offset: number): number | null;
+  /** End in the original of what ends at an offset; null inside a character of the original. */
+  end(offset: number): number | null;
+}
+
+/** The text itself. */
+export function rawView(text: string): TextView {
+  return { text, start: (offset) => offset, end: (offset) => offset };
+}
+
+/** Every line ending as one line feed. */
+export function lineFeedView(text: string): TextView {
+  if (!text.includes('\r')) return rawView(text);
+  const builder = createBuilder();
+  for (const match of text.matchAll(/\r\n?|[^\r]+/g)) {
+    if (match[0].startsWith('\r')) builder.add('\n', match.index, match.index + match[0].length);
+    else builder.addAll(match[0], match.index);
+  }
+  return builder.view(text.length);
+}
+
+/**
+ * The spelling in which texts agree that differ only in what a model cannot see: compatibility forms,
+ * white space at line ends, quotes, dashes and spaces.
+ */
+export function looseView(text: string): TextView {
+  const builder = createBuilder();
+  for (const { 0: cluster, index } of text.matchAll(CLUSTER)) {
+    const end = index + cluster.length;
+    if (BREAK.test(cluster)) {
+      builder.dropTrailingSpace();
+      builder.add('\n', index, end);
+    } else {
+      builder.add(loose(cluster), index, end);
+    }
+  }
+  builder.dropTrailingSpace();
+  return builder.view(text.length);
+}
+
+/** The loose spelling of a text. */
+export function looseText(text: string): string {
+  return looseView(text).text;
+}
+
+function loose(cluster: string): string {
+  return cluster
+    .normalize('NFKC')
+    .replaceAll(/[\u2018-\u201B]/g, "'")
+    .replaceAll(/[\u201C-\u201F]/g, '"')
+    .replaceAll(/[\u2010-\u2015\u2212]/g, '-')
+    .replaceAll(/[\u00A0\u2000-\u200A\u202F\u205F\u3000]/g, ' ');
+}
+
+interface Builder {
+  /** Adds a piece that stands for one character of the original and cannot be divided. */
+  add(piece: string, start: number, end: number): void;
+  /** Adds a stretch that is the same in both. */
+  addAll(piece: string, start: number): void;
+  dropTrailingSpace(): void;
+  view(originalLength: number): TextView;
+}
+
+function createBuilder(): Builder {
+  // The line in progress stands apart: trimming a growing text would copy it for every line.
+  const finished: string[] = [];
+  let line = '';
+  // Per offset of the text: where its character starts and ends in the original, -1 inside a piece.
+  const starts: number[] = [];
+  const ends: number[] = [0];
+  return {
+    add(piece, start, end) {
+      for (let index = 0; index < piece.length; index++) {
+        starts.push(index === 0 ? start : -1);
+        ends.push(index === piece.length - 1 ? end : -1);
+      }
+      append(piece);
+    },
+    addAll(piece, start) {
+      for (let index = 0; index < piece.length; index++) {
+        starts.push(start + index);
+        ends.push(start + index + 1);
+      }
+      append(piece);
+    },
+    dropTrailingSpace() {
+      const kept = line.trimEnd();
+      starts.length -= line.length - kept.length;
+      ends.length = starts.length + 1;
+      line = kept;
+    },
+    view(originalLength) {
+      const at = (places: readonly number[], offset: number): number | null => {
+        const place = places[offset];
+        return place === undefined || place < 0 ? null : place;
+      };
+      return {
+        text: finished.join('') + line,
+        start: (offset) => (offset === starts.length ? originalLength : at(starts, offset)),
+        end: (offset) => at(ends, offset),
+      };
+    },
+  };
+
+  function append(piece: string): void {
+    line += piece;
+    if (!piece.endsWith('\n')) return;
+    finished.push(line);
+    line = '';
+  }
+}
+
+/** One character with its combining marks, or one line break. */
+const CLUSTER = /\r\n|\r|\n|[^\r\n]\p{M}*/gsu;
+const BREAK = /^[\r\n]/;

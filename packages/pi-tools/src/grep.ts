@@ -1,0 +1,148 @@
+import { basename } from 'node:path';
+import type { JsonObject, Tool, ToolResult } from '@millforge/contracts';
+import { definePiTool, READ_FILES } from './define-pi-tool.ts';
+import type { PiToolOptions } from './pi-tool-options.ts';
+import { matchGlob } from './search/match-glob.ts';
+import { openSearchRoot, type SearchRoot } from './search/open-search-root.ts';
+import { readSearchable } from './search/read-searchable.ts';
+import { searchText, type TextSearch } from './search/search-text.ts';
+import { rowName, showList, skippedNotices } from './search/show-list.ts';
+import { walkTree } from './search/walk-tree.ts';
+import {
+  isSet,
+  limitArgument,
+  optionalNumber,
+  optionalString,
+  stringArgument,
+} from './tool-arguments.ts';
+import { answering, toolFault } from './tool-fault.ts';
+
+/** Makes the tool that searches the contents of files. */
+export function grepTool(options: PiToolOptions): Tool {
+  const { homeDirectory } = options;
+  return definePiTool({
+    name: 'grep',
+    description:
+      'Search file contents for a regular expression (JavaScript syntax), line by line, or for a fixed text with literal. Respects .gitignore and .ignore; glob filters files, relative to path. Gives sorted rows path:line: text, at most 100 matches or 50KB; long lines are cut to 500 characters.',
+    properties: {
+      pattern: { type: 'string' },
+      path: { type: 'string' },
+      glob: { type: 'string' },
+      ignoreCase: { type: 'boolean' },
+      literal: { type: 'boolean' },
+      context: { type: 'number' },
+      limit: { type: 'number' },
+    },
+    required: ['pattern'],
+    sideEffect: 'read_only',
+    idempotency: 'idempotent',
+    capabilities: [READ_FILES],
+    run: (input, { workspace, signal }) =>
+      answering(async () => {
+        const search = compileSearch(input);
+        const root = await openSearchRoot(optionalString(input, 'path'), {
+          workspace,
+          homeDirectory,
+        });
+        return grep(root, search, { input, signal });
+      }),
+  });
+}
+
+function compileSearch(input: JsonObject): TextSearch {
+  const pattern = stringArgument(input, 'pattern');
+  const source = isSet(input, 'literal') ? pattern.replaceAll(SPECIAL, String.raw`\$&`) : pattern;
+  const context = Math.max(0, Math.floor(optionalNumber(input, 'context') ?? 0));
+  const flags = isSet(input, 'ignoreCase') ? 'i' : '';
+  const expression = compile(source, `${flags}u`) ?? compile(source, flags);
+  if (expression === null) {
+    throw toolFault(
+      'invalid_arguments',
+      `Invalid regular expression: ${pattern}. Mend it, or set literal to search for the text itself.`,
+    );
+  }
+  return { isMatch: (line) => expression.test(line), context };
+}
+
+/** Unicode mode reads characters whole but refuses loose escapes, which the plain mode allows. */
+function compile(source: string, flags: string): RegExp | null {
+  try {
+    return new RegExp(source, flags);
+  } catch {
+    // The caller has a second way, and a message for the model.
+    return null;
+  }
+}
+
+async function grep(
+  root: SearchRoot,
+  search: TextSearch,
+  call: { readonly input: JsonObject; readonly signal: AbortSignal },
+): Promise<ToolResult> {
+  const limit = limitArgument(call.input, 100);
+  const skipped = { binary: 0, large: 0, unreadable: 0 };
+  const rows: string[] = [];
+  let matches = 0;
+  let isClipped = false;
+  let hasMore = false;
+  const walk = filesOf(root, call);
+  for await (const file of walk.files) {
+    if (call.signal.aborted) throw toolFault('cancelled', 'Operation aborted');
+    const content = await readSearchable(file.path, !root.isFolder);
+    if (content.kind !== 'text') {
+      skipped[content.kind]++;
+      continue;
+    }
+    const wanted = limit - matches;
+    const found = searchText(content.text, search, { name: rowName(file.name), wanted });
+    rows.push(...found.rows);
+    matches += found.matches;
+    isClipped ||= found.isClipped;
+    hasMore = found.hasMore;
+    if (hasMore) break;
+  }
+  return showList(rows.length === 0 ? ['No matches found'] : rows, {
+    limit:
+      hasMore && `${limit} matches limit reached. Use limit=${limit * 2} for more, or refine pattern`,
+    others: [
+      ...(isClipped ? ['Some lines truncated to 500 chars. Use read tool to see full lines'] : []),
+      ...skippedNotices({
+        'unreadable path(s)': skipped.unreadable + walk.unreadable(),
+        'binary file(s)': skipped.binary,
+        'file(s) over 16MB': skipped.large,
+      }),
+    ],
+  });
+}
+
+function filesOf(
+  root: SearchRoot,
+  call: { readonly input: JsonObject; readonly signal: AbortSignal },
+): {
+  readonly files: AsyncIterable<{ readonly path: string; readonly name: string }>;
+  readonly unreadable: () => number;
+} {
+  if (!root.isFolder) return { files: oneFile(root.path), unreadable: () => 0 };
+  const glob = optionalString(call.input, 'glob');
+  const isMeant = glob === null ? () => true : matchGlob(glob, { mayNegate: true });
+  const walk = walkTree(root.path, { ignoreFiles: IGNORE_FILES, signal: call.signal });
+  return { files: filesIn(walk.entries, isMeant), unreadable: walk.unreadable };
+}
+
+async function* oneFile(path: string): AsyncGenerator<{ path: string; name: string }> {
+  yield { path, name: basename(path) };
+}
+
+async function* filesIn(
+  entries: ReturnType<typeof walkTree>['entries'],
+  isMeant: (relative: string) => boolean,
+): AsyncGenerator<{ path: string; name: string }> {
+  for await (const entry of entries) {
+    if (entry.kind === 'file' && isMeant(entry.relative)) {
+      yield { path: entry.path, name: entry.relative };
+    }
+  }
+}
+
+const IGNORE_FILES = ['.gitignore', '.ignore'];
+const SPECIAL = /[\\^$.*+?()[\]{}|/-]/g;

@@ -1,0 +1,25 @@
+/** What the Pi-compatible tools are given by the host. */
+export interface PiToolOptions {
+  /**
+   * Environment of the shell. Variables that look like secrets are left out. Default: only `PATH`
+   * with the usual system folders, so that nothing of the host leaks unasked.
+   */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** Names of secret-looking variables that the shell gets all the same. */
+  readonly keepVariables?: readonly string[];
+  /** Shell that runs `bash` commands; default `/bin/bash`, or `sh` where there is none. */
+  readonly shellPath?: string;
+  /** Folder of the full logs of long outputs; default the system's folder for temporary files. */
+  readonly logDirectory?: string;
+  /** What `~` means in paths; default the home folder of the user. */
+  readonly homeDirectory?: string;
+  /** Called right before and right after a file is replaced or a shell is started. For crash tests. */
+  readonly onEffect?: OnEffect;
+}
+
+/** Told of the moment around an effect; what it throws breaks the call off at that point. */
+export type OnEffect = (
+  tool: 'bash' | 'edit' | 'write',
+  phase: 'before-effect' | 'after-effect',
+  path?: string,
+) => void;

@@ -1,0 +1,35 @@
+import { open } from 'node:fs/promises';
+
+/** The text of a file, or why it is not searched. */
+export type Searchable =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'binary' | 'large' | 'unreadable' };
+
+/** Reads a file for searching; one that was named by the model is searched even if it looks binary. */
+export async function readSearchable(path: string, isNamed: boolean): Promise<Searchable> {
+  try {
+    const file = await open(path, 'r');
+    try {
+      const { size } = await file.stat();
+      if (size > MAX_BYTES) return { kind: 'large' };
+      const bytes = await file.readFile();
+      const encoding = encodingOf(bytes);
+      const isBinary = encoding === 'utf-8' && bytes.subarray(0, SNIFFED_BYTES).includes(0);
+      if (isBinary && !isNamed) return { kind: 'binary' };
+      return { kind: 'text', text: new TextDecoder(encoding).decode(bytes) };
+    } finally {
+      await file.close();
+    }
+  } catch {
+    // One closed file must not hide what the others hold; the caller says how many there were.
+    return { kind: 'unreadable' };
+  }
+}
+
+function encodingOf(bytes: Buffer): 'utf-8' | 'utf-16le' | 'utf-16be' {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';
+  return bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : 'utf-8';
+}
+
+const MAX_BYTES = 16 * 1024 * 1024;
+const SNIFFED_BYTES = 8192;

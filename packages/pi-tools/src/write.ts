@@ -1,0 +1,57 @@
+import type { JsonObject, Tool } from '@millforge/contracts';
+import { definePiTool, WRITE_FILES } from './define-pi-tool.ts';
+import { prepareChange, reconcileChange } from './file-change.ts';
+import { takeTurn } from './file-queue.ts';
+import { readWritableFile } from './file-state.ts';
+import type { PiToolOptions } from './pi-tool-options.ts';
+import { resolvePath } from './resolve-path.ts';
+import { stringArgument } from './tool-arguments.ts';
+import { refusing } from './tool-fault.ts';
+
+/** Makes the tool that creates a file or replaces its content. */
+export function writeTool(options: PiToolOptions): Tool {
+  const { homeDirectory, onEffect } = options;
+  return definePiTool({
+    name: 'write',
+    description:
+      'Write a file: creates it, with missing folders, or replaces its whole content. Use edit to change a part of an existing file.',
+    properties: { path: { type: 'string' }, content: { type: 'string' } },
+    required: ['path', 'content'],
+    results: { changed_path: { type: 'string' } },
+    sideEffect: 'workspace_write',
+    idempotency: 'idempotent_with_key',
+    capabilities: [WRITE_FILES],
+    prepare: (input: JsonObject, { workspace, signal }) =>
+      refusing(async () => {
+        const sent = stringArgument(input, 'path');
+        const path = await resolvePath(sent, { workspace, homeDirectory });
+        const turn = await takeTurn(path, signal);
+        try {
+          const bytes = Buffer.from(stringArgument(input, 'content'));
+          return prepareChange({
+            tool: 'write',
+            turn,
+            found: await readWritableFile(turn.target),
+            bytes,
+            text: `Successfully wrote ${bytes.length} bytes to ${sent}`,
+            data: {},
+            workspace,
+            onEffect,
+          });
+        } catch (error) {
+          turn.release();
+          throw error;
+        }
+      }),
+    async reconcile(input, context) {
+      const { workspace, signal } = context;
+      const path = await resolvePath(stringArgument(input, 'path'), { workspace, homeDirectory });
+      const turn = await takeTurn(path, signal);
+      try {
+        return await reconcileChange(turn.target, context);
+      } finally {
+        turn.release();
+      }
+    },
+  });
+}
