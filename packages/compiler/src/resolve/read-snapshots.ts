@@ -1,7 +1,11 @@
-import { type Diagnostic, isSha256 } from '@millforge/contracts';
+import {
+  type Diagnostic,
+  isSha256,
+  type ModelProfileCatalog,
+  type ToolCatalog,
+} from '@millforge/contracts';
 import { report } from '../diagnostics.ts';
 import { errorType } from '../error-type.ts';
-import type { ResolveContext } from './resolve-harness.ts';
 
 /**
  * Tells a connector's discovery listing from a catalog; what was discovered has not been admitted.
@@ -19,7 +23,10 @@ export function isDiscoveryListing(catalog: unknown): boolean {
 const DISCOVERY_MEMBERS = ['connector_identity', 'provider_tools', 'discovery_snapshot_sha256'];
 
 /** Reads the identity of both snapshots, each property once; at most one fault comes out. */
-export function findSnapshotFaults({ catalog, profiles }: ResolveContext): readonly Diagnostic[] {
+export function findSnapshotFaults(
+  catalog: ToolCatalog,
+  profiles: ModelProfileCatalog,
+): readonly Diagnostic[] {
   try {
     for (const snapshot of [catalog, profiles]) {
       const id: unknown = snapshot.snapshotId;

@@ -38,7 +38,7 @@ export function resolveHarness(source: HarnessSource, context: ResolveContext): 
     const fields = { catalog_role: 'tool_snapshot' };
     return stop([report.discoveryNotCatalog({ path: '/', fields })]);
   }
-  const snapshotFaults = findSnapshotFaults(context);
+  const snapshotFaults = findSnapshotFaults(context.catalog, context.profiles);
   if (snapshotFaults.length > 0) return stop(snapshotFaults);
 
   const profile = resolveProfile(source.model_profile_id, context.profiles);

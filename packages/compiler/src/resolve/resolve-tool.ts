@@ -29,18 +29,13 @@ export function resolveTool(
     const facts = { tool_id, error_type: errorType(error) };
     return failed(report.toolLookupFailed({ ...place, fields: facts }));
   }
-  switch (lookup.kind) {
-    case 'missing':
-      return failed(
-        report.unknownToolReference({ ...place, fields: { ...lookup.evidence, ...fields } }),
-      );
-    case 'invalid':
-      return failed(invalidEntry(lookup, place, fields));
-    case 'malformed':
-      return failed(report.entryMissing({ ...place, fields }));
-    case 'found':
-      return admit(lookup.entry, place, fields);
-  }
+  if (lookup.kind === 'found') return admit(lookup.entry, place, fields);
+  if (lookup.kind === 'invalid') return failed(invalidEntry(lookup, place, fields));
+  return failed(
+    lookup.kind === 'missing'
+      ? report.unknownToolReference({ ...place, fields: { ...lookup.evidence, ...fields } })
+      : report.entryMissing({ ...place, fields }),
+  );
 }
 
 interface Place {

@@ -1,0 +1,3 @@
+export { loadPlan } from './publish/load-plan.ts';
+export { type PublishFiles, systemFiles } from './publish/publish-files.ts';
+export { type PublishInput, type PublishOutcome, publishPlan } from './publish/publish-plan.ts';
