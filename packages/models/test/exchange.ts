@@ -41,7 +41,7 @@ export interface Subject {
   readonly clock: SteppingClock;
   readonly signal: AbortController;
   /** One exchange with the server. */
-  ask(messages?: readonly ModelMessage[]): Promise<ModelCompletion>;
+  readonly ask: (messages?: readonly ModelMessage[]) => Promise<ModelCompletion>;
 }
 
 /** Starts a server, makes a client of it, runs a test on both, and closes the server. */

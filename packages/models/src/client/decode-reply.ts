@@ -83,12 +83,14 @@ function decodeContent(content: ExactJson | undefined): {
   if (typeof content === 'string') return { text: content, reasoning: '' };
   if (!Array.isArray(content)) return { text: '', reasoning: '' };
   const items: readonly ExactJson[] = content;
-  const isReasoning = (item: ExactJson) =>
-    isJsonObject(item) && (item['type'] === 'thinking' || item['type'] === 'reasoning');
   return {
-    text: partsText(items.filter((item) => !isReasoning(item))),
-    reasoning: partsText(items.filter(isReasoning)),
+    text: partsText(items.filter((item) => !isReasoningPart(item))),
+    reasoning: partsText(items.filter(isReasoningPart)),
   };
+}
+
+function isReasoningPart(part: ExactJson): boolean {
+  return isJsonObject(part) && (part['type'] === 'thinking' || part['type'] === 'reasoning');
 }
 
 /** Joins the texts of content parts; a part of another kind, such as an image, has none. */

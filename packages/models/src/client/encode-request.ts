@@ -1,4 +1,10 @@
-import type { ModelMessage, ModelRequest, ModelTool, ModelToolCall } from '@millforge/contracts';
+import {
+  type ModelMessage,
+  type ModelRequest,
+  type ModelTool,
+  type ModelToolCall,
+  unreachable,
+} from '@millforge/contracts';
 import type { ModelProfile } from '../profile/model-profile.ts';
 
 /** Writes the body of a request. */
@@ -74,6 +80,8 @@ function encodeMessage(message: ModelMessage): string {
           ? {}
           : { tool_calls: message.tool_calls.map(wireCall) }),
       });
+    default:
+      return unreachable(message);
   }
 }
 

@@ -1,3 +1,4 @@
+import { unreachable } from '@millforge/contracts';
 import type { ModelProfile } from '../profile/model-profile.ts';
 
 /** The headers of a request; a key goes where the profile says, and nowhere with scheme `none`. */
@@ -31,6 +32,8 @@ function keyHeader(profile: ModelProfile, key: string): { readonly [name: string
       return { authorization: `Bearer ${key}` };
     case 'header':
       return { [auth.header.toLowerCase()]: key };
+    default:
+      return unreachable(auth);
   }
 }
 

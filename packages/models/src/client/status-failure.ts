@@ -1,4 +1,4 @@
-import type { ExactJson, ModelFailure } from '@millforge/contracts';
+import { type ExactJson, type ModelFailure, unreachable } from '@millforge/contracts';
 import { type FailedAttempt, failedAttempt } from './failed-attempt.ts';
 import { isJsonObject } from './json-text.ts';
 
@@ -74,10 +74,15 @@ function advice(category: ModelFailure, refusal: Refusal): string {
     case 'unsupported_capability':
     case 'invalid_request':
       return `check the profile of model "${refusal.model}" against what the server supports`;
-    default:
+    case 'connection':
+    case 'malformed_response':
+    case 'cancelled':
+    case 'unknown':
       return refusal.status === 404
         ? `check that ${refusal.baseUrl} is the root of its API (often it ends in /v1) and that it serves "${refusal.model}"`
         : 'check base_url and the account';
+    default:
+      return unreachable(category);
   }
 }
 

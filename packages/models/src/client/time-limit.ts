@@ -1,7 +1,7 @@
 import type { Clock } from '@millforge/contracts';
 
 /** What ended an exchange from outside. */
-export type Stop = 'cancelled' | 'timeout';
+type Stop = 'cancelled' | 'timeout';
 
 /** The time that one exchange has, ended early by the caller's signal. */
 export interface TimeLimit {

@@ -38,8 +38,8 @@ export function readBaseUrl(
   return { ok: true, baseUrl: `${url.origin}${path}` };
 }
 
-/** Reports whether a host, as `URL` writes it, is this machine. */
-export function isLoopbackHost(host: string): boolean {
+/** Tells hosts of this machine, as `URL` writes them. */
+function isLoopbackHost(host: string): boolean {
   return host === 'localhost' || host === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(host);
 }
 

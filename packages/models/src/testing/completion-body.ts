@@ -1,4 +1,4 @@
-import type { JsonObject } from '@millforge/contracts';
+import { type JsonObject, unreachable } from '@millforge/contracts';
 import type { ScriptedReply } from '../script/model-script.ts';
 import type { ScriptedFault } from './scripted-fault.ts';
 
@@ -64,5 +64,7 @@ function callId(turn: number, index: number, fault: ScriptedFault | undefined): 
       return { id: `call_${index}` };
     case 'numbers':
       return { id: index };
+    default:
+      return unreachable(fault.ids);
   }
 }

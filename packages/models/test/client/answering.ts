@@ -3,11 +3,9 @@ import { createModelClient, type ModelFetch } from '@millforge/models';
 import { HELLO, profileOf, steppingClock } from '../exchange.ts';
 
 /** A `fetch` that gives every request the same JSON text. */
-export function fetchOf(body: string, init: ResponseInit = {}): ModelFetch {
+function fetchOf(body: string): ModelFetch {
   return () =>
-    Promise.resolve(
-      new Response(body, { headers: { 'content-type': 'application/json' }, ...init }),
-    );
+    Promise.resolve(new Response(body, { headers: { 'content-type': 'application/json' } }));
 }
 
 /** What a client makes of a body. */

@@ -1,5 +1,5 @@
 import type { ModelMessage, ModelReply } from '@millforge/contracts';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { withServer } from '../exchange.ts';
 import { completionOf, replyTo } from './answering.ts';

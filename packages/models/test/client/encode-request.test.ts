@@ -5,7 +5,7 @@ import { HELLO, profileOf, steppingClock } from '../exchange.ts';
 
 function recordingClient(): {
   readonly bodies: string[];
-  send(messages: readonly ModelMessage[], tools?: readonly ModelTool[]): Promise<void>;
+  readonly send: (messages: readonly ModelMessage[], tools?: readonly ModelTool[]) => Promise<void>;
 } {
   const bodies: string[] = [];
   const recording: ModelFetch = (_url, init) => {

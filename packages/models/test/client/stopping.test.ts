@@ -1,3 +1,4 @@
+import type { Clock } from '@millforge/contracts';
 import { createModelClient } from '@millforge/models';
 import type { ScriptedFault } from '@millforge/models/testing';
 import { expect, test } from 'vitest';
@@ -74,17 +75,23 @@ test.each<[string, ScriptedFault]>([
 test('can be cancelled while it waits to try again', async () => {
   const fault: ScriptedFault = { kind: 'status', status: 429, retryAfter: '200' };
   await withServer({ server: { replies: [{ content: 'x', fault }] } }, async (subject) => {
-    const clock = steppingClock(60_000);
+    const stepping = steppingClock(60_000);
     const signal = new AbortController();
+    let waits = (): void => undefined;
     const waiting = new Promise<void>((resolve) => {
-      const { delay } = clock;
-      clock.delay = (ms, stop) => {
-        if (ms === 200_000) resolve();
-        return delay(ms, stop);
-      };
+      waits = resolve;
     });
+    const clock: Clock = {
+      now: () => stepping.now(),
+      monotonicMs: () => stepping.monotonicMs(),
+      delay(ms, stop) {
+        if (ms === 200_000) waits();
+        return stepping.delay(ms, stop);
+      },
+    };
     const client = createModelClient({ profile: profileOf(subject.server.url), fetch, clock });
-    const completion = client.complete({ messages: [HELLO], tools: [] }, { signal: signal.signal });
+    const request = { messages: [HELLO], tools: [] };
+    const completion = client.complete(request, { signal: signal.signal });
     await waiting;
     signal.abort();
     expect(await completion).toEqual({ ...CANCELLED, sent: true });

@@ -1,5 +1,5 @@
 import { type ModelReference, parseModelReference } from '@millforge/models';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 
 const endpoint = (baseUrl: string, model: string): ModelReference => ({
