@@ -5,7 +5,7 @@ export interface ActSignal {
   /** What the act is given. */
   readonly signal: AbortSignal;
   /** Ends the wait for the deadline; the signal is left as it is. */
-  release(): void;
+  readonly release: () => void;
 }
 
 /** Makes the signal of an act; a run without a deadline shares the one it has. */
@@ -25,7 +25,7 @@ export function actSignal(
   );
   return {
     signal: act.signal,
-    release() {
+    release: () => {
       stop.removeEventListener('abort', onStop);
       waiting.abort();
     },

@@ -8,18 +8,9 @@ export function freezeJson(value: unknown): boolean {
   const seen = new Set<object>();
   while (pending.length > 0) {
     const next = pending.pop();
-    switch (typeof next) {
-      case 'string':
-      case 'boolean':
-        continue;
-      case 'number':
-        if (!Number.isFinite(next)) return false;
-        continue;
-      case 'object':
-        break;
-      default:
-        return false;
-    }
+    if (typeof next === 'string' || typeof next === 'boolean') continue;
+    if (typeof next === 'number' && Number.isFinite(next)) continue;
+    if (typeof next !== 'object') return false;
     if (next === null || seen.has(next)) continue;
     if (!Array.isArray(next) && !isPlain(next)) return false;
     seen.add(Object.freeze(next));

@@ -42,7 +42,7 @@ export function manualClock(startMs = Date.UTC(2026, 0, 1)): ManualClock {
         };
         const sleeper: Sleeper = {
           end: elapsed + ms,
-          wake() {
+          wake: () => {
             signal?.removeEventListener('abort', abort);
             resolve();
           },
@@ -56,5 +56,5 @@ export function manualClock(startMs = Date.UTC(2026, 0, 1)): ManualClock {
 
 interface Sleeper {
   readonly end: number;
-  wake(): void;
+  readonly wake: () => void;
 }

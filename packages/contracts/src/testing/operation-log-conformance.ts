@@ -112,11 +112,10 @@ function checkReplay(check: Check): void {
   });
 
   check('keeps the operations of one step apart by their keys', async (subject) => {
-    const read = (place: number): Operation => ({
+    const operations = [0, 1, 2].map((place) => ({
       ...readCall(`tool/1/${place}`),
       input: { place },
-    });
-    const operations = [read(0), read(1), read(2)];
+    }));
     await Promise.all(operations.map((one, place) => subject.log.perform(one, acting(place).run)));
     const log = await restarted(subject);
     const replayed = await Promise.all(
@@ -296,21 +295,18 @@ function checkDoubt(check: Check): void {
 function checkStops(check: Check): void {
   check('tells an operation in flight to stop, and performs it on resume', async (subject) => {
     const { log } = subject;
-    let begin = (): void => undefined;
-    const begun = new Promise<void>((resolve) => {
-      begin = resolve;
-    });
-    const pending = rejection(
-      log.perform(readCall('tool/1/0'), ({ signal }) => {
-        begin();
-        return new Promise((_resolve, reject) => {
+    const pending: Promise<unknown>[] = [];
+    await new Promise<void>((begun) => {
+      const act = ({ signal }: { readonly signal: AbortSignal }) => {
+        begun();
+        return new Promise<{ value: JsonValue }>((_resolve, reject) => {
           signal.addEventListener('abort', () => reject(signal.reason), { once: true });
         });
-      }),
-    );
-    await begun;
+      };
+      pending.push(rejection(log.perform(readCall('tool/1/0'), act)));
+    });
     await subject.stop();
-    suspended(await pending, 'stopped');
+    suspended(await pending[0], 'stopped');
     equal(log.signal.aborted, true);
     const resumed = await subject.resume();
     equal(resumed.signal.aborted, false);

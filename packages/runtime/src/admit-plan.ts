@@ -1,0 +1,38 @@
+import { type CompiledHarnessPlan, readPlan } from '@millforge/contracts';
+import type { ToolExecutor } from '@millforge/registry';
+import type { PlanReference, RunOptions } from './run-options.ts';
+
+/** A plan that may run, with its executor; or one sentence about why it may not. */
+export type AdmittedPlan =
+  | { readonly ok: true; readonly plan: CompiledHarnessPlan; readonly executor: ToolExecutor }
+  | { readonly ok: false; readonly message: string };
+
+/** Verifies a plan, what it needs and what it binds, before any model or tool is spoken to. */
+export function admitPlan(
+  reference: PlanReference,
+  options: Pick<RunOptions, 'grants' | 'executor'>,
+): AdmittedPlan {
+  const read = readPlan(reference.bytes, { sha256: reference.sha256 });
+  if (!read.ok) return refused(read.problems.join(' '));
+  const { plan } = read;
+  const missing = plan.required_capabilities.filter((id) => !options.grants.includes(id));
+  if (missing.length > 0) {
+    return refused(`The plan needs capabilities that were not granted: ${missing.join(', ')}.`);
+  }
+  const executor = options.executor(plan);
+  const drifted = plan.nodes.filter((node) => !executor.supportsTool(node.model_tool_name));
+  if (drifted.length > 0) {
+    const tools = drifted.map(
+      ({ model_tool_name, binding }) =>
+        `${model_tool_name} (${binding.tool_id}@${binding.tool_version})`,
+    );
+    return refused(
+      `The plan binds tools that are not here as it knows them: ${tools.join(', ')}. Compile it again against the tools that exist.`,
+    );
+  }
+  return { ok: true, plan, executor };
+}
+
+function refused(message: string): AdmittedPlan {
+  return { ok: false, message };
+}

@@ -1,0 +1,35 @@
+import type { RunEvent } from './run-event.ts';
+
+/** Passes events on, and keeps what the listener throws away from the operations. */
+export interface Observer {
+  /** Whether there was something to replay, and nothing else. */
+  readonly onlyReplayed: boolean;
+  /** Tells the listener. */
+  emit(event: RunEvent): void;
+  /** Throws what the listener threw, between operations. */
+  rethrow(): void;
+}
+
+/** Makes an observer for one run. */
+export function createObserver(listener: ((event: RunEvent) => void) | undefined): Observer {
+  let thrown: { readonly error: unknown } | null = null;
+  let [replayed, live] = [false, false];
+  return {
+    get onlyReplayed() {
+      return replayed && !live;
+    },
+    emit(event) {
+      if (event.replayed) replayed = true;
+      else live = true;
+      try {
+        listener?.(event);
+      } catch (error) {
+        // Thrown inside an act it would be recorded as a failure of the model or the tool.
+        thrown ??= { error };
+      }
+    },
+    rethrow() {
+      if (thrown !== null) throw thrown.error;
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import { deepFreeze, type RunOutcome, type Usage } from '@millforge/contracts';
+import { dispositionOf, statusOf } from './disposition.ts';
+import type { RunEnding } from './run-ending.ts';
+
+/** The document that a run leaves behind. */
+export function runOutcome(
+  ending: RunEnding,
+  facts: { readonly planSha256: string; readonly turns: number; readonly usage: Usage },
+): RunOutcome {
+  const common = {
+    kind: 'run_outcome',
+    schema_version: '1.0',
+    selected_output: null,
+    plan_sha256: facts.planSha256,
+    turns: facts.turns,
+    usage: facts.usage,
+  } as const;
+  if (ending.kind === 'failure') {
+    return deepFreeze({
+      ...common,
+      status: ending.status,
+      failure_class: ending.failureClass,
+      failure_message: ending.message,
+      terminal_result: null,
+      terminal_node_id: null,
+      disposition: null,
+      summary: null,
+    });
+  }
+  const disposition = dispositionOf(ending.node);
+  return deepFreeze({
+    ...common,
+    status: statusOf(disposition),
+    failure_class: null,
+    failure_message: null,
+    terminal_result: ending.node.terminal_result,
+    terminal_node_id: ending.node.node_id,
+    disposition,
+    summary: ending.summary,
+  });
+}

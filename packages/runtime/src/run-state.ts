@@ -1,0 +1,86 @@
+import type { CompiledHarnessPlan, ModelTool, PlanNode, Redactor } from '@millforge/contracts';
+import {
+  createStepGate,
+  type GuardPolicy,
+  type GuardState,
+  initialGuardState,
+  type StepGate,
+  type StepState,
+} from '@millforge/guard';
+import type { ToolExecutor } from '@millforge/registry';
+import { type Conversation, createConversation } from './conversation.ts';
+import { firstMessages } from './first-messages.ts';
+import { createObserver, type Observer } from './observer.ts';
+import type { RunOptions } from './run-options.ts';
+
+/** One run: what it is made of, and what changes while it goes on. Nothing outlives it. */
+export interface Run {
+  readonly options: RunOptions;
+  readonly plan: CompiledHarnessPlan;
+  readonly executor: ToolExecutor;
+  readonly tools: readonly ModelTool[];
+  readonly nodes: ReadonlyMap<string, PlanNode>;
+  readonly policy: GuardPolicy;
+  readonly gate: StepGate;
+  readonly conversation: Conversation;
+  readonly observer: Observer;
+  readonly redact: Redactor['text'];
+  /** Artifacts that successful calls have produced. */
+  readonly artifacts: Set<string>;
+  guard: GuardState;
+  steps: StepState;
+  turns: number;
+  toolCalls: number;
+  /** Null as long as the provider reported nothing. */
+  inputTokens: number | null;
+  outputTokens: number | null;
+}
+
+/** Begins a run of an admitted plan. */
+export function startRun(
+  admitted: { readonly plan: CompiledHarnessPlan; readonly executor: ToolExecutor },
+  options: RunOptions,
+): Run {
+  const { plan, executor } = admitted;
+  const gate = createStepGate(plan.nodes);
+  const conversation = createConversation();
+  for (const message of firstMessages(plan, options)) conversation.add(message);
+  return {
+    options,
+    plan,
+    executor,
+    tools: plan.nodes.map((node) => ({
+      name: node.model_tool_name,
+      description: node.description,
+      parameters: node.input_schema,
+    })),
+    nodes: new Map(plan.nodes.map((node) => [node.model_tool_name, node])),
+    policy: policyOf(plan),
+    gate,
+    conversation,
+    observer: createObserver(options.onEvent),
+    redact: (text) => options.redactor?.text(text) ?? text,
+    artifacts: new Set(),
+    guard: initialGuardState,
+    steps: gate.initial,
+    turns: 0,
+    toolCalls: 0,
+    inputTokens: null,
+    outputTokens: null,
+  };
+}
+
+function policyOf({ budgets, nodes }: CompiledHarnessPlan): GuardPolicy {
+  return {
+    mode: 'strict',
+    budgets: {
+      validation_retries: budgets.max_validation_retries,
+      tool_errors: budgets.max_tool_errors,
+      prerequisite_violations: budgets.max_prerequisite_violations,
+      premature_terminals: budgets.max_premature_terminal_attempts,
+    },
+    terminals: nodes
+      .filter((node) => node.terminal_result !== null)
+      .map((node) => node.model_tool_name),
+  };
+}

@@ -1,0 +1,187 @@
+import type { JsonObject, PlanNode, ToolOutcome } from '@millforge/contracts';
+import { type InspectedCall, nudgeText } from '@millforge/guard';
+import type { CheckedCall, PrerequisiteDecision, RefusedCall } from '@millforge/registry';
+import type { RunEnding } from '../run-ending.ts';
+import type { Run } from '../run-state.ts';
+import type { CallPlace } from './call-place.ts';
+import { lackingArtifacts } from './lacking-artifacts.ts';
+import { performCall } from './perform-call.ts';
+import { type Answer, type Mistake, refuseCall, traceOf } from './refuse-call.ts';
+
+/** One call of a reply that may be performed as far as the batch is concerned. */
+export interface AskedCall {
+  readonly place: CallPlace;
+  readonly call: InspectedCall;
+  /** Arguments as the model wrote them: decoded when they are JSON, else the text. */
+  readonly written: unknown;
+  /** Whether the reply was replayed. */
+  readonly replayed: boolean;
+}
+
+/** Answers one call: refuses it with a reason that the model can act on, or performs it. */
+export async function answerCall(run: Run, asked: AskedCall): Promise<Answer> {
+  const { call, place, replayed } = asked;
+  const node = run.nodes.get(call.name);
+  if (call.kind === 'refused' || node === undefined) return refuseUnusable(run, asked);
+  noteRepairs(run, place, call);
+  const [verdict] = run.gate.check(run.steps, [
+    { nodeId: node.node_id, arguments: call.arguments },
+  ]).calls;
+  const unmet = verdict?.unmet ?? [];
+  const checked = check(run, asked, {
+    arguments: call.arguments,
+    prerequisites: verdict?.decisions ?? [],
+  });
+  if (unmet.length > 0) {
+    return refuseCall(run, {
+      place,
+      replayed,
+      code: 'prerequisite_denied',
+      mistake: 'unmetPrerequisite',
+      message: nudgeText({ kind: 'unmet-prerequisite', tool: call.name, unmet }),
+      trace: traceOf(checked),
+    });
+  }
+  const lacking = lackingArtifacts(run, node, node.produced_artifact_ids);
+  if (lacking !== null) return refuseTerminal(run, asked, lacking);
+  if (checked.kind === 'refused') return answerRefused(run, asked, checked);
+  const performed = await performCall(run, place, checked);
+  if (performed.kind === 'ending') return performed;
+  const { outcome } = performed;
+  return outcome.status === 'success'
+    ? answerSuccess(run, { ...asked, node, outcome, input: checked.input })
+    : answerFailure(place, outcome);
+}
+
+/** Answers a call that the guard refused; the executor only words its trace. */
+export function refuseUnusable(run: Run, asked: AskedCall): Answer {
+  const { call, place, replayed, written } = asked;
+  const trace = traceOf(check(run, asked, { arguments: written, prerequisites: [] }));
+  const isUnknown = call.kind === 'accepted' || call.reason === 'unknown-tool';
+  return refuseCall(run, {
+    place,
+    replayed,
+    code: isUnknown ? 'not_found' : 'invalid_arguments',
+    mistake: isUnknown ? null : 'unusableArguments',
+    message: call.kind === 'accepted' ? `[not_found] There is no ${place.tool}.` : call.message,
+    trace,
+  });
+}
+
+function check(
+  run: Run,
+  { call, place }: AskedCall,
+  asking: {
+    readonly arguments: unknown;
+    readonly prerequisites: readonly PrerequisiteDecision[];
+  },
+): CheckedCall | RefusedCall {
+  const { runId, workspace, grants } = run.options;
+  return run.executor.check(
+    { name: call.name, callId: place.callId, arguments: asking.arguments },
+    { runId, turn: place.turn, workspace, grants, prerequisites: asking.prerequisites },
+  );
+}
+
+function noteRepairs(
+  run: Run,
+  place: CallPlace,
+  call: Extract<InspectedCall, { kind: 'accepted' }>,
+): void {
+  if (call.repairs.length === 0) return;
+  run.options.trail.append({
+    key: `repair/${place.turn}/${place.index}`,
+    step: place.turn,
+    type: 'arguments-repaired',
+    data: {
+      call_id: place.callId,
+      tool: place.tool,
+      repairs: call.repairs.map(({ path, kind }) => ({ path: run.redact(path), kind })),
+    },
+  });
+}
+
+function refuseTerminal(run: Run, { place, replayed }: AskedCall, message: string): Answer {
+  return refuseCall(run, {
+    place,
+    replayed,
+    code: 'terminal_intent_invalid',
+    mistake: 'prematureTerminal',
+    message,
+    trace: null,
+  });
+}
+
+function answerRefused(run: Run, asked: AskedCall, refused: RefusedCall): Answer {
+  const { outcome, trace } = refused;
+  const { place, replayed } = asked;
+  const mistake = mistakeOf(outcome);
+  const answer = refuseCall(run, {
+    place,
+    replayed,
+    code: outcome.error_code ?? 'policy_denied',
+    message: resultText(outcome),
+    mistake: mistake === 'fatal' ? null : mistake,
+    trace,
+  });
+  return mistake === 'fatal' ? { kind: 'ending', ending: toolFailed(place, outcome) } : answer;
+}
+
+function answerFailure(place: CallPlace, outcome: ToolOutcome): Answer {
+  const mistake = mistakeOf(outcome);
+  if (mistake === 'fatal') return { kind: 'ending', ending: toolFailed(place, outcome) };
+  const performed = outcome.status !== 'not_executed';
+  return { kind: 'result', text: resultText(outcome), mistake, performed };
+}
+
+interface Succeeded extends AskedCall {
+  readonly node: PlanNode;
+  readonly outcome: ToolOutcome;
+  readonly input: JsonObject;
+}
+
+function answerSuccess(run: Run, succeeded: Succeeded): Answer {
+  const { node, outcome, input, place } = succeeded;
+  for (const id of outcome.artifact_ids) run.artifacts.add(id);
+  if (node.terminal_result === null) {
+    run.steps = run.gate.record(run.steps, node.node_id, input);
+    return { kind: 'result', text: outcome.text, mistake: null, performed: true };
+  }
+  const lacking = lackingArtifacts(run, node, []);
+  if (lacking !== null) return refuseTerminal(run, succeeded, lacking);
+  run.options.trail.append({
+    key: `terminal/${place.turn}`,
+    step: place.turn,
+    type: 'terminal-accepted',
+    data: {
+      call_id: place.callId,
+      node_id: node.node_id,
+      terminal_result: node.terminal_result,
+    },
+  });
+  const said = input['summary'];
+  const summary = typeof said === 'string' && said.trim() !== '' ? run.redact(said) : outcome.text;
+  return { kind: 'ending', ending: { kind: 'terminal', node, summary } };
+}
+
+/** Which budget a failed outcome is charged to: none for what a tool foresees, its time limit included. */
+function mistakeOf(outcome: ToolOutcome): Mistake | 'fatal' | null {
+  if (outcome.status === 'not_executed') {
+    return outcome.error_code === 'invalid_arguments' ? 'unusableArguments' : null;
+  }
+  if (outcome.status !== 'hard_failure') return null;
+  return outcome.error_code === 'implementation_error' ? 'failedCall' : 'fatal';
+}
+
+function resultText({ error_code, text }: ToolOutcome): string {
+  return error_code === null ? text : `[${error_code}] ${text}`;
+}
+
+function toolFailed({ tool }: CallPlace, outcome: ToolOutcome): RunEnding {
+  return {
+    kind: 'failure',
+    status: 'failed',
+    failureClass: 'tool_failed',
+    message: `The call of ${tool} failed for good: ${resultText(outcome)}`,
+  };
+}

@@ -1,0 +1,129 @@
+import { type BatchReport, type InspectedCall, nudgeText, settleBatch } from '@millforge/guard';
+import { endExhausted, type RunEnding } from '../run-ending.ts';
+import type { Run } from '../run-state.ts';
+import { type AskedCall, answerCall, refuseUnusable } from './answer-call.ts';
+import { type CallPlace, callPlace } from './call-place.ts';
+import { type Answer, refuseCall } from './refuse-call.ts';
+
+/** The calls of one reply, as the guard judged them. */
+export interface Batch {
+  readonly turn: number;
+  readonly calls: readonly InspectedCall[];
+  /** Arguments as the model wrote them, in the same order: decoded when they are JSON, else the text. */
+  readonly written: readonly unknown[];
+  /** Whether the reply was replayed. */
+  readonly replayed: boolean;
+}
+
+/**
+ * Answers every call of a reply, in order, one result each; null when the run goes on.
+ *
+ * A terminal among the calls before its required steps refuses the whole batch. Otherwise each call
+ * stands for itself and sees what those before it did. Nothing behind the call that ends the run is
+ * performed.
+ */
+export async function answerCalls(run: Run, batch: Batch): Promise<RunEnding | null> {
+  const premature = findPremature(run, batch);
+  if (premature !== null) return refuseBatch(run, batch, premature);
+  const report = { ...NOTHING };
+  for (const asked of askedCalls(batch)) {
+    const answer = await answerCall(run, asked);
+    if (answer.kind === 'ending') {
+      skipRest(run, batch, asked.place.index + 1);
+      return answer.ending;
+    }
+    if (answer.mistake !== null) report[answer.mistake] = true;
+    if (answer.performed) report.performedCalls += 1;
+    addResult(run, asked.place, answer);
+  }
+  return settle(run, report);
+}
+
+const NOTHING: BatchReport = {
+  performedCalls: 0,
+  unusableArguments: false,
+  failedCall: false,
+  unmetPrerequisite: false,
+  prematureTerminal: false,
+};
+
+function askedCalls({ turn, calls, written, replayed }: Batch): readonly AskedCall[] {
+  return calls.map((call, index) => ({
+    place: callPlace(turn, index, call.name),
+    call,
+    written: written[index],
+    replayed,
+  }));
+}
+
+function settle(run: Run, batch: BatchReport): RunEnding | null {
+  const { state, exhausted } = settleBatch(run.guard, { policy: run.policy, batch });
+  run.guard = state;
+  return exhausted === null ? null : endExhausted(exhausted);
+}
+
+type Premature = { readonly terminal: string; readonly pending: readonly string[] };
+
+function findPremature(run: Run, batch: Batch): Premature | null {
+  const calls = batch.calls.flatMap((call) => {
+    const node = call.kind === 'accepted' ? run.nodes.get(call.name) : undefined;
+    return node === undefined ? [] : [{ nodeId: node.node_id, arguments: null }];
+  });
+  return run.gate.check(run.steps, calls).premature;
+}
+
+function refuseBatch(run: Run, batch: Batch, { terminal, pending }: Premature): RunEnding | null {
+  const unusableArguments = batch.calls.some(
+    (call) => call.kind === 'refused' && call.reason !== 'unknown-tool',
+  );
+  const ending = settle(run, { ...NOTHING, prematureTerminal: true, unusableArguments });
+  const tier = Math.min(run.guard.consecutive.premature_terminals, 3);
+  const message = nudgeText({ kind: 'premature-terminal', tier, terminal, pending });
+  for (const asked of askedCalls(batch)) {
+    const { call, place, replayed } = asked;
+    const answer =
+      call.kind === 'refused'
+        ? refuseUnusable(run, asked)
+        : refuseCall(run, {
+            place,
+            replayed,
+            code: 'terminal_intent_invalid',
+            mistake: 'prematureTerminal',
+            message,
+            trace: null,
+          });
+    addResult(run, place, answer);
+  }
+  return ending;
+}
+
+/** The calls behind the one that ended the run: no request follows, so only the trail is told. */
+function skipRest(run: Run, batch: Batch, from: number): void {
+  for (const { place, replayed } of askedCalls(batch).slice(from)) {
+    run.options.trail.append({
+      key: `skipped/${place.turn}/${place.index}`,
+      step: place.turn,
+      type: 'call-skipped',
+      data: { call_id: place.callId, tool: place.tool, message: RUN_ENDED },
+    });
+    run.observer.emit({
+      kind: 'call-refused',
+      ...place,
+      replayed,
+      code: 'run_ended',
+      message: RUN_ENDED,
+    });
+  }
+}
+
+function addResult(run: Run, place: CallPlace, answer: Answer): void {
+  if (answer.kind === 'ending') return;
+  run.conversation.add({
+    role: 'tool',
+    tool_call_id: place.callId,
+    name: place.tool,
+    content: answer.text,
+  });
+}
+
+const RUN_ENDED = 'Not performed: the run has ended.';

@@ -1,0 +1,196 @@
+import {
+  type OperationOutcome,
+  operationFailed,
+  operationRefused,
+  operationUnavailable,
+  operationUncertain,
+  type ToolOutcome,
+  unreachable,
+} from '@millforge/contracts';
+import type { CallRecord, CheckedCall, PreparedCall, RefusedCall } from '@millforge/registry';
+import { describeCall } from '../describe-call.ts';
+import { endRefused, type RunEnding } from '../run-ending.ts';
+import type { Run } from '../run-state.ts';
+import type { CallPlace } from './call-place.ts';
+import { callRecord, plainOutcome, recordedOutcome } from './call-record.ts';
+
+/** What a call came to: an outcome for the model, or the end of the run. */
+export type PerformedCall =
+  | { readonly kind: 'outcome'; readonly outcome: ToolOutcome }
+  | {
+      readonly kind: 'ending';
+      readonly ending: RunEnding;
+      /** Why the log refused the call. */
+      readonly code: string;
+      readonly message: string;
+    };
+
+/** Performs one admitted call as one operation; what was prepared for it is always freed. */
+export async function performCall(
+  run: Run,
+  place: CallPlace,
+  checked: CheckedCall,
+): Promise<PerformedCall> {
+  const { clock, operations } = run.options;
+  const describe = run.redact(describeCall(place.tool, checked.input));
+  let startedAt: number | null = null;
+  const start = (replayed: boolean): void => {
+    if (!replayed) startedAt = clock.monotonicMs();
+    run.observer.emit({ kind: 'call-started', ...place, replayed, describe });
+  };
+  const held = holdPrepared(checked);
+  let outcome: OperationOutcome<CallRecord>;
+  try {
+    outcome = await operations.perform<CallRecord>(
+      {
+        key: `tool/${place.turn}/${place.index}`,
+        step: place.turn,
+        kind: 'tool',
+        effect: checked.effect,
+        repeat: checked.repeat,
+        metered: false,
+        input: { tool: place.tool, binding: { ...checked.binding }, arguments: checked.input },
+        describe,
+        async before(signal) {
+          if (startedAt === null) start(false);
+          const prepared = await held.prepare(signal);
+          if (prepared.kind === 'prepared') return prepared.before;
+          assertNotStopped(prepared.outcome, signal);
+          throw operationRefused(reasonOf(prepared));
+        },
+        ...(checked.reconcile === undefined
+          ? {}
+          : { reconcile: (context) => reconcile(checked, context) }),
+      },
+      async (context) => {
+        const prepared = await held.take(context.signal);
+        if (prepared.kind === 'refused') {
+          assertNotStopped(prepared.outcome, context.signal);
+          throw operationFailed(reasonOf(prepared));
+        }
+        try {
+          return await act(checked, prepared, context);
+        } finally {
+          await held.free();
+        }
+      },
+    );
+  } finally {
+    await held.free();
+  }
+  const { replayed } = outcome;
+  const performed = interpret(run, outcome);
+  if (performed.kind === 'ending') {
+    const { code, message } = performed;
+    run.observer.emit({ kind: 'call-refused', ...place, replayed, code, message });
+    return performed;
+  }
+  if (startedAt === null) start(replayed);
+  const { status, error_code, text } = performed.outcome;
+  run.observer.emit({
+    kind: 'call-ended',
+    ...place,
+    replayed,
+    status,
+    errorCode: error_code,
+    text,
+    elapsedMs: startedAt === null ? null : clock.monotonicMs() - startedAt,
+  });
+  run.observer.rethrow();
+  return performed;
+}
+
+type Context = Parameters<PreparedCall['run']>[0];
+
+async function act(checked: CheckedCall, prepared: PreparedCall, context: Context) {
+  const executed = await prepared.run(context);
+  const { outcome, after } = executed;
+  const hasEffect = checked.effect === 'write' || checked.effect === 'external';
+  if (hasEffect && outcome.certainty === 'completion_unknown') {
+    throw operationUncertain({
+      code: outcome.error_code ?? 'ambiguous_side_effect',
+      message: outcome.text,
+      data: callRecord(executed),
+    });
+  }
+  assertNotStopped(outcome, context.signal);
+  return {
+    value: callRecord(executed),
+    usage: { tool_calls: 1 },
+    ...(after === undefined ? {} : { after }),
+  };
+}
+
+/** A call that only the end of the run kept from happening is not recorded: a resumed run performs it. */
+function assertNotStopped({ error_code, text }: ToolOutcome, signal: AbortSignal): void {
+  if (signal.aborted && (error_code === 'cancelled' || error_code === 'timeout')) {
+    throw operationUnavailable({ code: error_code, message: text });
+  }
+}
+
+/** Keeps the one prepared call of an operation, from looking at the world to acting on it. */
+function holdPrepared(checked: CheckedCall) {
+  let current: PreparedCall | null = null;
+  const holder = {
+    async free(): Promise<void> {
+      const prepared = current;
+      current = null;
+      await prepared?.[Symbol.asyncDispose]();
+    },
+    async prepare(signal: AbortSignal): Promise<PreparedCall | RefusedCall> {
+      await holder.free();
+      const prepared = await checked.prepare({ signal });
+      if (prepared.kind === 'prepared') current = prepared;
+      return prepared;
+    },
+    /** A prepared call acts once: a repeat looks at the world again. */
+    take: async (signal: AbortSignal): Promise<PreparedCall | RefusedCall> =>
+      current ?? holder.prepare(signal),
+  };
+  return holder;
+}
+
+function reconcile(
+  checked: CheckedCall,
+  context: Parameters<NonNullable<CheckedCall['reconcile']>>[0],
+): ReturnType<NonNullable<CheckedCall['reconcile']>> {
+  return checked.reconcile?.(context) ?? Promise.resolve({ kind: 'unknown' });
+}
+
+function reasonOf(refused: RefusedCall) {
+  return {
+    code: refused.outcome.error_code ?? 'policy_denied',
+    message: refused.outcome.text,
+    data: callRecord(refused),
+  };
+}
+
+function interpret(run: Run, outcome: OperationOutcome<CallRecord>): PerformedCall {
+  switch (outcome.kind) {
+    case 'done':
+      run.toolCalls += 1;
+      return { kind: 'outcome', outcome: outcome.value.outcome };
+    case 'failed': {
+      const { data, message } = outcome.error;
+      return {
+        kind: 'outcome',
+        outcome:
+          recordedOutcome(data) ??
+          plainOutcome('hard_failure', 'implementation_error', run.redact(message)),
+      };
+    }
+    case 'refused': {
+      const ending = endRefused(outcome.reason, 'tool_failed');
+      const { code, data, message } = outcome.reason;
+      if (ending !== null) return { kind: 'ending', ending, code, message };
+      return {
+        kind: 'outcome',
+        outcome:
+          recordedOutcome(data) ??
+          plainOutcome('not_executed', 'policy_denied', run.redact(message)),
+      };
+    }
+    default:
+      return unreachable(outcome, 'operation outcome');
+  }
+}
