@@ -1,15 +1,19 @@
 import {
+  type ActContext,
+  type ActResult,
   type JsonObject,
   type JsonValue,
   type ModelMessage,
   type ModelReply,
   operationFailed,
   operationUnavailable,
+  type Refusal,
   toPlainJson,
   unreachable,
 } from '@millforge/contracts';
 import type { AsJson } from '@millforge/registry';
 import { endRefused, type RunEnding } from '../run-ending.ts';
+import type { ModelReplied } from '../run-event.ts';
 import type { Run } from '../run-state.ts';
 
 /** What came of asking the model. */
@@ -32,8 +36,7 @@ type ModelExchange = AsJson<{
  */
 export async function askModel(run: Run, turn: number): Promise<ModelTurn> {
   const { operations, clock } = run.options;
-  const { messages } = run.conversation;
-  const added = run.conversation.takeNew().map(messageJson);
+  const messages = run.conversation.takeNew().map(messageJson);
   let startedAt: number | null = null;
   const outcome = await operations.perform<ModelExchange>(
     {
@@ -45,68 +48,52 @@ export async function askModel(run: Run, turn: number): Promise<ModelTurn> {
       metered: true,
       describe: `model turn ${turn}`,
       ...(turn === 1
-        ? { input: { ...fixedInput(run), messages: added } }
-        : { input: { messages: added }, extends: `model/${turn - 1}` }),
+        ? { input: { ...fixedInput(run), messages } }
+        : { input: { messages }, extends: `model/${turn - 1}` }),
     },
-    async ({ signal, idempotencyKey }) => {
-      if (startedAt === null) started(run, { turn, replayed: false });
+    async (context) => {
+      if (startedAt === null) emitStarted(run, { turn, replayed: false });
       startedAt = clock.monotonicMs();
-      const completion = await run.options.model.complete(
-        { messages, tools: run.tools },
-        { signal, idempotencyKey },
-      );
-      if (completion.kind === 'failed') {
-        const failure = { code: completion.category, message: run.redact(completion.message) };
-        throw HOPELESS.has(completion.category)
-          ? operationFailed(failure)
-          : operationUnavailable(failure);
-      }
-      const { reply, attempts } = completion;
-      return {
-        value: { reply: recorded(reply), attempts },
-        ...(reply.usage === null
-          ? {}
-          : {
-              usage: {
-                input_tokens: reply.usage.input_tokens,
-                output_tokens: reply.usage.output_tokens,
-              },
-            }),
-      };
+      return complete(run, context);
     },
   );
-  if (startedAt === null && outcome.kind !== 'refused') {
-    started(run, { turn, replayed: outcome.replayed });
-  }
+  const { replayed } = outcome;
+  if (startedAt === null && outcome.kind !== 'refused') emitStarted(run, { turn, replayed });
+  const elapsedMs = startedAt === null ? null : clock.monotonicMs() - startedAt;
   switch (outcome.kind) {
     case 'done': {
       const { reply, attempts } = outcome.value;
-      const elapsedMs =
-        startedAt === null || outcome.replayed ? null : clock.monotonicMs() - startedAt;
       countUsage(run, reply);
-      run.observer.emit({
-        kind: 'model-replied',
-        turn,
-        replayed: outcome.replayed,
-        content: reply.content,
-        reasoning: reply.reasoning,
-        calls: reply.tool_calls.map((call) => call.name),
-        usage: reply.usage,
-        attempts,
-        elapsedMs,
-      });
-      return { kind: 'reply', reply, replayed: outcome.replayed };
+      emitReplied(run, { turn, replayed, reply, attempts, elapsedMs });
+      run.observer.rethrow();
+      return { kind: 'reply', reply, replayed };
     }
     case 'failed':
       return { kind: 'ending', ending: modelFailed(outcome.error.message) };
     case 'refused':
-      return {
-        kind: 'ending',
-        ending:
-          endRefused(outcome.reason, 'model_failed') ??
-          modelFailed(`The model was not asked: ${outcome.reason.message}`),
-      };
+      return { kind: 'ending', ending: notAsked(outcome.reason) };
+    default:
+      return unreachable(outcome, 'operation outcome');
   }
+}
+
+async function complete(
+  run: Run,
+  { signal, idempotencyKey }: ActContext,
+): Promise<ActResult<ModelExchange>> {
+  const request = { messages: run.conversation.messages, tools: run.tools };
+  const completion = await run.options.model.complete(request, { signal, idempotencyKey });
+  if (completion.kind === 'failed') {
+    const failure = { code: completion.category, message: run.redact(completion.message) };
+    throw HOPELESS.has(completion.category)
+      ? operationFailed(failure)
+      : operationUnavailable(failure);
+  }
+  const { reply, attempts } = completion;
+  const value = { reply: recorded(reply), attempts };
+  if (reply.usage === null) return { value };
+  const { input_tokens, output_tokens } = reply.usage;
+  return { value, usage: { input_tokens, output_tokens } };
 }
 
 /** What the first turn says besides its messages, and no later one can change. */
@@ -153,13 +140,34 @@ function recorded(reply: ModelReply): AsJson<ModelReply> {
   };
 }
 
-function started(run: Run, { turn, replayed }: { turn: number; replayed: boolean }): void {
+function emitStarted(run: Run, at: { readonly turn: number; readonly replayed: boolean }): void {
+  const messageCount = run.conversation.messages.length;
+  run.observer.emit({ kind: 'turn-started', ...at, messageCount });
+}
+
+function emitReplied(
+  run: Run,
+  {
+    reply,
+    ...replied
+  }: Pick<ModelReplied, 'turn' | 'replayed' | 'attempts' | 'elapsedMs'> & {
+    readonly reply: ModelReply;
+  },
+): void {
   run.observer.emit({
-    kind: 'turn-started',
-    turn,
-    replayed,
-    messageCount: run.conversation.messages.length,
+    kind: 'model-replied',
+    ...replied,
+    content: reply.content,
+    reasoning: reply.reasoning,
+    calls: reply.tool_calls.map((call) => call.name),
+    usage: reply.usage,
   });
+}
+
+function notAsked(reason: Refusal): RunEnding {
+  return (
+    endRefused(reason, 'model_failed') ?? modelFailed(`The model was not asked: ${reason.message}`)
+  );
 }
 
 function countUsage(run: Run, reply: ModelReply): void {
