@@ -1,8 +1,8 @@
 import {
   defineTool,
+  type Idempotency,
   type JsonObject,
   type SideEffectClass,
-  type Idempotency,
   type Tool,
   type ToolDefinition,
 } from '@millforge/contracts';

@@ -53,8 +53,7 @@ export function editTool(options: PiToolOptions): Tool {
     prepare: (input, { workspace, signal }) =>
       refusing(async () => {
         const sent = stringArgument(input, 'path');
-        const path = await resolvePath(sent, { workspace, homeDirectory });
-        const turn = await takeTurn(path, signal);
+        const turn = await takeTurn(() => resolvePath(sent, { workspace, homeDirectory }), signal);
         try {
           const found = await openForEdit(turn.target, sent);
           const changed = changeText(found, input, sent);
@@ -66,8 +65,8 @@ export function editTool(options: PiToolOptions): Tool {
       }),
     async reconcile(input, context) {
       const { workspace, signal } = context;
-      const path = await resolvePath(stringArgument(input, 'path'), { workspace, homeDirectory });
-      const turn = await takeTurn(path, signal);
+      const sent = stringArgument(input, 'path');
+      const turn = await takeTurn(() => resolvePath(sent, { workspace, homeDirectory }), signal);
       try {
         return await reconcileChange(turn.target, context);
       } finally {

@@ -107,7 +107,14 @@ interface Evidence {
 
 function readEvidence(value: JsonValue | null): Evidence | null {
   if (!isObject(value)) return null;
-  const { path, sha256_before: before, sha256_after: after, bytes_after: bytes, text, data } = value;
+  const {
+    path,
+    sha256_before: before,
+    sha256_after: after,
+    bytes_after: bytes,
+    text,
+    data,
+  } = value;
   if (typeof path !== 'string' || typeof text !== 'string' || !isObject(data)) return null;
   if (typeof after !== 'string' || typeof bytes !== 'number') return null;
   return before === null || typeof before === 'string'

@@ -16,22 +16,40 @@ export interface FileTurn {
  *
  * @throws `tool/cancelled` when the signal aborts first; the place in the queue is given up.
  */
-export async function takeTurn(path: string, signal: AbortSignal): Promise<FileTurn> {
-  const target = await resolveTarget(path);
-  const before = TURNS.get(target) ?? Promise.resolve();
-  let release = (): void => undefined;
-  const done = new Promise<void>((settle) => {
-    release = settle;
+export async function takeTurn(
+  findPath: () => Promise<string>,
+  signal: AbortSignal,
+): Promise<FileTurn> {
+  // Paths are resolved one after the other, or a fast answer of the disk would change the order.
+  const entered = ENTRANCE.last.then(async () => {
+    const target = await resolveTarget(await findPath());
+    return { target, ...joinQueue(target) };
   });
-  const mine = before.then(() => done);
-  TURNS.set(target, mine);
-  void mine.then(() => {
-    if (TURNS.get(target) === mine) TURNS.delete(target);
-  });
-  const turn = await Promise.race([before.then(() => 'mine' as const), abortOf(signal)]);
-  if (turn === 'mine' && !signal.aborted) return { target, release };
+  ENTRANCE.last = entered.then(
+    () => undefined,
+    () => undefined,
+  );
+  const { target, turn, release } = await entered;
+  const first = await Promise.race([turn.then(() => 'turn' as const), abortOf(signal)]);
+  if (first === 'turn' && !signal.aborted) return { target, release };
   release();
   throw toolFault('cancelled', 'Operation aborted');
+}
+
+function joinQueue(target: string): {
+  /** Resolves when everyone before has gone. */
+  readonly turn: Promise<void>;
+  readonly release: () => void;
+} {
+  const turn = TURNS.get(target) ?? Promise.resolve();
+  const settlers: (() => void)[] = [];
+  const gone = new Promise<void>((settle) => settlers.push(settle));
+  const last = turn.then(() => gone);
+  TURNS.set(target, last);
+  void last.then(() => {
+    if (TURNS.get(target) === last) TURNS.delete(target);
+  });
+  return { turn, release: () => settlers.forEach((settle) => settle()) };
 }
 
 /** Follows links to the file that an operation on the path would change; it need not exist. */
@@ -67,4 +85,5 @@ function abortOf(signal: AbortSignal): Promise<'aborted'> {
 
 // Module state on purpose: two tool sets of one process write to the same disk.
 const TURNS = new Map<string, Promise<void>>();
+const ENTRANCE = { last: Promise.resolve() };
 const MAX_HOPS = 40;

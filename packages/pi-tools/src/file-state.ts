@@ -1,5 +1,5 @@
-import { constants } from 'node:fs';
 import type { Stats } from 'node:fs';
+import { constants } from 'node:fs';
 import { access, readFile, stat } from 'node:fs/promises';
 import { sha256 } from '@millforge/contracts';
 import { errnoOf, toolFault } from './tool-fault.ts';

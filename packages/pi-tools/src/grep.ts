@@ -103,7 +103,8 @@ async function grep(
   }
   return showList(rows.length === 0 ? ['No matches found'] : rows, {
     limit:
-      hasMore && `${limit} matches limit reached. Use limit=${limit * 2} for more, or refine pattern`,
+      hasMore &&
+      `${limit} matches limit reached. Use limit=${limit * 2} for more, or refine pattern`,
     others: [
       ...(isClipped ? ['Some lines truncated to 500 chars. Use read tool to see full lines'] : []),
       ...skippedNotices({
@@ -145,4 +146,4 @@ async function* filesIn(
 }
 
 const IGNORE_FILES = ['.gitignore', '.ignore'];
-const SPECIAL = /[\\^$.*+?()[\]{}|/-]/g;
+const SPECIAL = /[\\^$.*+?()[\]{}|/]/g;

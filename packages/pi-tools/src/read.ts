@@ -5,7 +5,7 @@ import { definePiTool, READ_FILES } from './define-pi-tool.ts';
 import { statPlainFile } from './file-state.ts';
 import { formatSize } from './format-size.ts';
 import type { PiToolOptions } from './pi-tool-options.ts';
-import { readLines, type ReadLines } from './read/read-lines.ts';
+import { type ReadLines, readLines } from './read/read-lines.ts';
 import { sniffImage } from './read/sniff-image.ts';
 import { resolvePath } from './resolve-path.ts';
 import { optionalNumber, stringArgument } from './tool-arguments.ts';

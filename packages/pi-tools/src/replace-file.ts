@@ -1,6 +1,6 @@
-import { sha256 } from '@millforge/contracts';
 import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { sha256 } from '@millforge/contracts';
 import { type FileState, readFileState } from './file-state.ts';
 import { toolFault } from './tool-fault.ts';
 

@@ -62,10 +62,7 @@ function expand(sent: string, context: PathContext): string {
 function absolute(path: string, context: PathContext): string {
   if (path.startsWith('/')) return resolve(path);
   if (context.workspace === null) {
-    throw toolFault(
-      'invalid_arguments',
-      'This run has no workspace, so a path must be absolute.',
-    );
+    throw toolFault('invalid_arguments', 'This run has no workspace, so a path must be absolute.');
   }
   return resolve(context.workspace, path);
 }

@@ -50,7 +50,13 @@ export function keepTail(text: string, limits: TextLimits = {}): Truncated {
   if (shownLines === 0) {
     const last = lines[lines.length - 1] ?? '';
     const end = endOf(last, maxBytes);
-    return { text: end, cutBy: 'bytes', totalLines: lines.length, shownLines: 1, isPartialLine: true };
+    return {
+      text: end,
+      cutBy: 'bytes',
+      totalLines: lines.length,
+      shownLines: 1,
+      isPartialLine: true,
+    };
   }
   return {
     text: lines.slice(first).join('\n'),

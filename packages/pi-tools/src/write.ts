@@ -24,8 +24,7 @@ export function writeTool(options: PiToolOptions): Tool {
     prepare: (input: JsonObject, { workspace, signal }) =>
       refusing(async () => {
         const sent = stringArgument(input, 'path');
-        const path = await resolvePath(sent, { workspace, homeDirectory });
-        const turn = await takeTurn(path, signal);
+        const turn = await takeTurn(() => resolvePath(sent, { workspace, homeDirectory }), signal);
         try {
           const bytes = Buffer.from(stringArgument(input, 'content'));
           return prepareChange({
@@ -45,8 +44,8 @@ export function writeTool(options: PiToolOptions): Tool {
       }),
     async reconcile(input, context) {
       const { workspace, signal } = context;
-      const path = await resolvePath(stringArgument(input, 'path'), { workspace, homeDirectory });
-      const turn = await takeTurn(path, signal);
+      const sent = stringArgument(input, 'path');
+      const turn = await takeTurn(() => resolvePath(sent, { workspace, homeDirectory }), signal);
       try {
         return await reconcileChange(turn.target, context);
       } finally {

@@ -94,14 +94,10 @@ function createBuilder(): Builder {
       line = kept;
     },
     view(originalLength) {
-      const at = (places: readonly number[], offset: number): number | null => {
-        const place = places[offset];
-        return place === undefined || place < 0 ? null : place;
-      };
       return {
         text: finished.join('') + line,
-        start: (offset) => (offset === starts.length ? originalLength : at(starts, offset)),
-        end: (offset) => at(ends, offset),
+        start: (offset) => (offset === starts.length ? originalLength : placeAt(starts, offset)),
+        end: (offset) => placeAt(ends, offset),
       };
     },
   };
@@ -112,6 +108,11 @@ function createBuilder(): Builder {
     finished.push(line);
     line = '';
   }
+}
+
+function placeAt(places: readonly number[], offset: number): number | null {
+  const place = places[offset];
+  return place === undefined || place < 0 ? null : place;
 }
 
 /** One character with its combining marks, or one line break. */

@@ -35,7 +35,10 @@ export async function addRules(
     if (text !== null) texts.push(text);
   }
   if (texts.length === 0) return rules;
-  return [...rules, { base: withSlash(folder), matcher: ignore({ ignoreCase: false }).add(texts.join('\n')) }];
+  return [
+    ...rules,
+    { base: withSlash(folder), matcher: ignore({ ignoreCase: false }).add(texts.join('\n')) },
+  ];
 }
 
 /**

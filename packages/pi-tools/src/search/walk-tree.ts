@@ -24,7 +24,7 @@ export interface TreeWalk {
   /** Everything below the root that is not ignored, in the order of the bytes of the paths. */
   readonly entries: AsyncIterable<TreeEntry>;
   /** Folders that could not be read so far. */
-  unreadable(): number;
+  readonly unreadable: () => number;
 }
 
 /** Walks a folder, the same way every time. Links are given but not followed. */
@@ -94,7 +94,7 @@ async function listFolder(
     }))
     .filter(({ path, kind }) => !isIgnored(path, kind === 'folder', rules))
     .filter((entry) => !(entry.kind === 'folder' && VERSION_CONTROL.has(nameOf(entry.relative))));
-  return { entries: entries.sort(byPathDescending), rules };
+  return { entries: entries.toSorted(byPathDescending), rules };
 }
 
 /** A folder sorts where its contents do: `a.txt` before `a/b`, since `.` comes before `/`. */

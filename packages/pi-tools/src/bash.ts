@@ -1,0 +1,168 @@
+import { existsSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { constants, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  type JsonObject,
+  sha256,
+  type Tool,
+  type ToolErrorCode,
+  type ToolResult,
+  type ToolRunContext,
+} from '@millforge/contracts';
+import { describeOutput } from './bash/describe-output.ts';
+import { type CommandOutput, openOutputLog } from './bash/output-log.ts';
+import { isCallAlive } from './bash/process-table.ts';
+import { type CommandEnd, runCommand } from './bash/run-command.ts';
+import { CALL_KEY, shellEnvironment } from './bash/shell-environment.ts';
+import { definePiTool } from './define-pi-tool.ts';
+import type { PiToolOptions } from './pi-tool-options.ts';
+import { optionalNumber, stringArgument } from './tool-arguments.ts';
+import { refusing, toolFault } from './tool-fault.ts';
+
+/** Makes the tool that runs shell commands in the workspace. */
+export function bashTool(options: PiToolOptions): Tool {
+  return definePiTool({
+    name: 'bash',
+    description:
+      'Run a bash command in the workspace folder. Gives stdout and stderr together, the last 2000 lines or 50KB; longer output is kept in a file that the result names. timeout is in seconds. Nothing is remembered between calls: no folder, no variables.',
+    properties: { command: { type: 'string' }, timeout: { type: 'number' } },
+    required: ['command'],
+    results: { exit_code: { type: 'integer' } },
+    sideEffect: 'process_execution',
+    idempotency: 'non_idempotent',
+    capabilities: ['unrestricted.process.execute'],
+    check(input) {
+      const timeout = optionalNumber(input, 'timeout');
+      if (timeout === null || timeout <= MAX_TIMEOUT_SECONDS) return null;
+      const message = `Invalid timeout: ${timeout}. It is in seconds and at most ${MAX_TIMEOUT_SECONDS}.`;
+      return { kind: 'refused', code: 'invalid_arguments', message };
+    },
+    prepare: (input, { workspace }) =>
+      refusing(async () => {
+        const folder = await openFolder(workspace);
+        const shell = findShell(options);
+        return {
+          kind: 'prepared' as const,
+          before: null,
+          run: (context: ToolRunContext) => run({ input, folder, shell, options }, context),
+        };
+      }),
+    // A command leaves no digest behind by which it could be known; only its processes can be seen.
+    reconcile: async (_input, { idempotencyKey }) => ({
+      kind: 'unknown',
+      evidence: { processes_alive: await isCallAlive(idempotencyKey) },
+    }),
+  });
+}
+
+interface BashCall {
+  readonly input: JsonObject;
+  readonly folder: string;
+  readonly shell: string;
+  readonly options: PiToolOptions;
+}
+
+async function run(call: BashCall, context: ToolRunContext): Promise<ToolResult> {
+  const { input, options } = call;
+  const { idempotencyKey } = context;
+  const name = `millforge-bash-${sha256(idempotencyKey).slice(0, 16)}.log`;
+  const output = openOutputLog(join(options.logDirectory ?? tmpdir(), name));
+  const seconds = optionalNumber(input, 'timeout') ?? 0;
+  const end = await runCommand({
+    shell: call.shell,
+    command: stringArgument(input, 'command'),
+    folder: call.folder,
+    environment: { ...shellEnvironment(options), [CALL_KEY]: idempotencyKey },
+    timeoutMs: seconds > 0 ? seconds * 1000 : null,
+    signal: context.signal,
+    clock: context.clock,
+    output,
+    onEffect: (phase) => options.onEffect?.('bash', phase),
+  });
+  return answer(end, await output.finish(), { seconds, context });
+}
+
+async function answer(
+  end: CommandEnd,
+  output: CommandOutput,
+  call: { readonly seconds: number; readonly context: ToolRunContext },
+): Promise<ToolResult> {
+  const { text, isTruncated: truncated } = describeOutput(output);
+  const log = output.logPath === null ? {} : { log: output.logPath };
+  if (end.kind === 'not-started') {
+    return {
+      kind: 'failed',
+      code: 'process_launch_error',
+      text: end.error.message,
+      data: { truncated: false },
+      certainty: 'not_attempted',
+    };
+  }
+  if (end.kind === 'exited') {
+    const code = exitCode(end);
+    const after = { exit_code: code, is_still_writing: end.isStillWriting, ...log };
+    const data = { truncated, exit_code: code };
+    const body = text === '' ? '(no output)' : text;
+    if (code === 0) return { kind: 'done', text: body, data, truncated, after };
+    const how =
+      end.signal === null ? `exited with code ${code}` : `terminated by signal ${end.signal}`;
+    return {
+      kind: 'failed',
+      code: 'process_exit_nonzero',
+      text: `${body}\n\nCommand ${how}`,
+      data,
+      certainty: 'confirmed_complete',
+      after,
+    };
+  }
+  const { idempotencyKey, signal } = call.context;
+  const isAlive = !end.isGone || (await isCallAlive(idempotencyKey)) === true;
+  const isOver = end.why === 'timeout' || isTimeout(signal);
+  const code: ToolErrorCode = isOver ? 'timeout' : 'cancelled';
+  const how = isOver ? timedOut(end.why === 'timeout' ? call.seconds : null) : 'Command aborted';
+  return {
+    kind: 'failed',
+    code,
+    text: text === '' ? how : `${text}\n\n${how}`,
+    data: { truncated },
+    certainty: isAlive ? 'completion_unknown' : 'confirmed_complete',
+    after: { processes_alive: isAlive, ...log },
+  };
+}
+
+function timedOut(seconds: number | null): string {
+  return seconds === null ? 'Command timed out' : `Command timed out after ${seconds} seconds`;
+}
+
+function exitCode(end: { readonly code: number | null; readonly signal: NodeJS.Signals | null }) {
+  if (end.code !== null) return end.code;
+  return 128 + (end.signal === null ? 0 : constants.signals[end.signal]);
+}
+
+function isTimeout(signal: AbortSignal): boolean {
+  const reason: unknown = signal.reason;
+  return reason instanceof Error && reason.name === 'TimeoutError';
+}
+
+async function openFolder(workspace: string | null): Promise<string> {
+  if (workspace === null) {
+    throw toolFault('invalid_arguments', 'This run has no workspace to run commands in.');
+  }
+  try {
+    if ((await stat(workspace)).isDirectory()) return workspace;
+  } catch {
+    // Told to the model below, together with a workspace that is no folder.
+  }
+  const message = `Working directory does not exist: ${workspace}\nCannot execute bash commands.`;
+  throw toolFault('not_found', message);
+}
+
+function findShell(options: PiToolOptions): string {
+  const { shellPath } = options;
+  if (shellPath === undefined) return existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh';
+  if (existsSync(shellPath)) return shellPath;
+  throw toolFault('not_found', `Custom shell path not found: ${shellPath}`);
+}
+
+const MAX_TIMEOUT_SECONDS = 2_147_483;

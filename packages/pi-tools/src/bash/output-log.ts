@@ -1,0 +1,115 @@
+import { type FileHandle, open, rm } from 'node:fs/promises';
+import { MAX_BYTES, MAX_LINES } from '../truncate-text.ts';
+
+/** What a command has written. */
+export interface CommandOutput {
+  /** The end of the output, from the start of a line where possible; all of it when it is short. */
+  readonly tail: string;
+  readonly totalLines: number;
+  readonly totalBytes: number;
+  /** Bytes of the last line, its line feed not counted. */
+  readonly lastLineBytes: number;
+  /** File with the whole output; null while the output is short, and where none can be written. */
+  readonly logPath: string | null;
+  /** Whether the file ends before the output does. */
+  readonly isLogCapped: boolean;
+}
+
+/** Takes the output of one command in fixed memory; long output also goes to a file. */
+export interface OutputLog {
+  add(chunk: Buffer): Promise<void>;
+  /** How many pieces have come. */
+  pieces(): number;
+  /** Closes the file and gives what there is. */
+  finish(): Promise<CommandOutput>;
+}
+
+/** Opens a log that writes to `path` once the output is too long to be shown whole. */
+export function openOutputLog(path: string): OutputLog {
+  const decoder = new TextDecoder('utf-8');
+  let head: Buffer[] | null = [];
+  let file: FileHandle | null = null;
+  let isFileBroken = false;
+  let written = 0;
+  let isCapped = false;
+  let pieces = 0;
+  let tail = '';
+  let totalBytes = 0;
+  let feeds = 0;
+  let lastLineBytes = 0;
+  let endsLine = true;
+
+  return {
+    pieces: () => pieces,
+    async add(chunk) {
+      pieces++;
+      totalBytes += chunk.length;
+      count(chunk);
+      tail = trimTail(tail + decoder.decode(chunk, { stream: true }));
+      await store(chunk);
+    },
+    async finish() {
+      tail = trimTail(tail + decoder.decode());
+      await file?.close();
+      return {
+        tail,
+        totalLines: feeds + (endsLine ? 0 : 1),
+        totalBytes,
+        lastLineBytes,
+        logPath: file !== null && !isFileBroken ? path : null,
+        isLogCapped: isCapped,
+      };
+    },
+  };
+
+  function count(chunk: Buffer): void {
+    let at = 0;
+    for (let feed = chunk.indexOf(0x0a); feed >= 0; feed = chunk.indexOf(0x0a, at)) {
+      lastLineBytes = feed - at + (endsLine ? 0 : lastLineBytes);
+      endsLine = true;
+      feeds++;
+      at = feed + 1;
+    }
+    if (at === chunk.length) return;
+    lastLineBytes = chunk.length - at + (endsLine ? 0 : lastLineBytes);
+    endsLine = false;
+  }
+
+  async function store(chunk: Buffer): Promise<void> {
+    if (head !== null) {
+      head.push(chunk);
+      if (totalBytes <= MAX_BYTES && feeds + (endsLine ? 0 : 1) <= MAX_LINES) return;
+    }
+    const bytes = head === null ? chunk : Buffer.concat(head);
+    head = null;
+    if (isFileBroken || isCapped) return;
+    try {
+      file ??= await createLog(path);
+      const room = MAX_LOG_BYTES - written;
+      isCapped = bytes.length > room;
+      await file.writeFile(isCapped ? bytes.subarray(0, room) : bytes);
+      written += Math.min(bytes.length, room);
+    } catch {
+      // The command goes on without a log; its result then names none.
+      isFileBroken = true;
+    }
+  }
+}
+
+async function createLog(path: string): Promise<FileHandle> {
+  // The name belongs to the call: what lies there is from an interrupted try of it.
+  await rm(path, { force: true });
+  return open(path, 'wx', 0o600);
+}
+
+/** Keeps twice what can be shown; begins at a line when there is one to begin at. */
+function trimTail(text: string): string {
+  if (text.length <= 4 * MAX_BYTES) return text;
+  const end = text.slice(-2 * MAX_BYTES);
+  const feed = end.indexOf('\n');
+  return feed >= 0 && feed < end.length - 1 ? end.slice(feed + 1) : end.replace(HALF, '');
+}
+
+/** The second half of a character that was cut in two. */
+const HALF = /^[\udc00-\udfff]/;
+const MAX_LOG_BYTES = 64 * 1024 * 1024;

@@ -1,0 +1,161 @@
+import { spawn } from 'node:child_process';
+import type { Readable } from 'node:stream';
+import type { Clock } from '@millforge/contracts';
+import { endGroup, signalGroup } from './end-group.ts';
+import type { OutputLog } from './output-log.ts';
+
+/** One command to run. */
+export interface Command {
+  readonly shell: string;
+  readonly command: string;
+  readonly folder: string;
+  readonly environment: Readonly<Record<string, string>>;
+  /** Time until it is ended; null for no limit of its own. */
+  readonly timeoutMs: number | null;
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+  readonly output: OutputLog;
+  /** Called right before and right after the process starts. */
+  readonly onEffect: (phase: 'before-effect' | 'after-effect') => void;
+}
+
+/** How a command ended. */
+export type CommandEnd =
+  | { readonly kind: 'not-started'; readonly error: Error }
+  | {
+      readonly kind: 'exited';
+      readonly code: number | null;
+      readonly signal: NodeJS.Signals | null;
+      /** Whether a process it left behind was still writing when we stopped listening. */
+      readonly isStillWriting: boolean;
+    }
+  | {
+      readonly kind: 'stopped';
+      readonly why: 'timeout' | 'aborted';
+      /** Whether its process group was seen to be gone. */
+      readonly isGone: boolean;
+    };
+
+/**
+ * Runs a command in a process group of its own, with one pipe for both outputs, so that they come in the
+ * order in which they were written.
+ *
+ * Processes that it leaves in the background cannot hold the call: listening ends when the shell has
+ * exited and nothing came for 100 ms, at the latest after two seconds.
+ */
+export async function runCommand(command: Command): Promise<CommandEnd> {
+  const { clock, output, signal } = command;
+  const timers = new AbortController();
+  command.onEffect('before-effect');
+  const started = await start(command);
+  if (started instanceof Error) return { kind: 'not-started', error: started };
+  const { exited, stdout, group } = started;
+  try {
+    command.onEffect('after-effect');
+    const reading = readAll(stdout, output);
+    const stopped = Promise.race([
+      abortOf(signal),
+      command.timeoutMs === null
+        ? never
+        : clock.delay(command.timeoutMs, timers.signal).then(
+            () => 'timeout' as const,
+            () => never,
+          ),
+    ]);
+    const first = await Promise.race([exited, stopped]);
+    if (typeof first === 'string') {
+      const isGone = await endGroup(group, clock);
+      await drain(reading, { clock, output, timers: timers.signal });
+      return { kind: 'stopped', why: first, isGone };
+    }
+    const isStillWriting = !(await drain(reading, { clock, output, timers: timers.signal }));
+    return { kind: 'exited', ...first, isStillWriting };
+  } catch (error) {
+    signalGroup(group, 'SIGKILL');
+    throw error;
+  } finally {
+    timers.abort();
+    stdout.destroy();
+  }
+}
+
+interface Started {
+  readonly exited: Promise<{
+    readonly code: number | null;
+    readonly signal: NodeJS.Signals | null;
+  }>;
+  readonly stdout: Readable;
+  readonly group: number;
+}
+
+async function start(command: Command): Promise<Started | Error> {
+  try {
+    // The outer shell only joins the two outputs and then becomes the real one.
+    const child = spawn(
+      '/bin/sh',
+      ['-c', 'exec "$0" -c "$1" 2>&1', command.shell, command.command],
+      {
+        cwd: command.folder,
+        env: command.environment,
+        detached: true,
+        stdio: ['ignore', 'pipe', 'ignore'],
+      },
+    );
+    const exited: Started['exited'] = new Promise((settle) => {
+      child.once('exit', (code, signal) => settle({ code, signal }));
+    });
+    await new Promise<void>((settle, fail) => {
+      child.once('spawn', settle);
+      child.once('error', fail);
+    });
+    const { stdout, pid } = child;
+    if (stdout !== null && pid !== undefined) return { exited, stdout, group: pid };
+    return new Error('The process has no output.');
+  } catch (error) {
+    // The caller tells the model; a command line that is too long ends here.
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+async function readAll(stdout: Readable, output: OutputLog): Promise<void> {
+  try {
+    for await (const chunk of stdout) await output.add(Buffer.from(chunk));
+  } catch {
+    // The pipe was closed from our side, since nothing more is wanted.
+  }
+}
+
+/** Waits for the rest of the output; whether it came to an end or to a pause. */
+async function drain(
+  reading: Promise<void>,
+  parts: {
+    readonly clock: Clock;
+    readonly output: OutputLog;
+    readonly timers: AbortSignal;
+  },
+): Promise<boolean> {
+  const { clock, output, timers } = parts;
+  const end = clock.monotonicMs() + DRAIN_MS;
+  const ended = reading.then(() => true);
+  for (;;) {
+    const seen = output.pieces();
+    const pause = clock.delay(PAUSE_MS, timers).then(
+      () => false,
+      () => false,
+    );
+    if (await Promise.race([ended, pause])) return true;
+    if (output.pieces() === seen) return true;
+    if (clock.monotonicMs() >= end) return false;
+  }
+}
+
+function abortOf(signal: AbortSignal): Promise<'aborted'> {
+  return new Promise((settle) => {
+    if (signal.aborted) settle('aborted');
+    else signal.addEventListener('abort', () => settle('aborted'), { once: true });
+  });
+}
+
+const never = new Promise<never>(() => undefined);
+const PAUSE_MS = 100;
+const DRAIN_MS = 2000;

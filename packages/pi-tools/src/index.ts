@@ -1,0 +1,2 @@
+export type { OnEffect, PiToolOptions } from './pi-tool-options.ts';
+export { piTools } from './pi-tools.ts';
