@@ -35,11 +35,17 @@ export function connectionFailure(error: unknown, baseUrl: string): FailedAttemp
       { sent },
     );
   }
+  if (code !== null && !sent) {
+    return failedAttempt(
+      'connection',
+      `No connection to ${origin} could be made (${code}); check base_url and the network.`,
+      { sent },
+    );
+  }
   if (code !== null) {
     return failedAttempt(
       'connection',
       `The connection to ${origin} broke (${code}) before the reply was complete; look at the log of the server.`,
-      { sent },
     );
   }
   return failedAttempt('unknown', `The request to ${origin} failed: ${message}.`);
@@ -55,6 +61,9 @@ interface RootCause {
 function rootCause(error: unknown): RootCause {
   let current: unknown = error;
   for (let depth = 0; depth < 5 && current instanceof Error; depth += 1) {
+    // One host name with several addresses: each attempt failed, and the first speaks for all.
+    if (current instanceof AggregateError) current = current.errors[0];
+    if (!(current instanceof Error)) break;
     const code: unknown = 'code' in current ? current.code : undefined;
     const syscall: unknown = 'syscall' in current ? current.syscall : undefined;
     if (typeof code === 'string') {

@@ -35,8 +35,8 @@ export interface ModelClientOptions {
 /**
  * Makes a client of one OpenAI-compatible server (`POST …/chat/completions`, not streamed).
  *
- * It holds nothing that needs closing. Failures of the server are answers, never exceptions; texts of
- * the request never stand in them.
+ * It holds nothing that needs closing. Failures of the server are answers, never exceptions; they
+ * repeat neither the key nor passages of the conversation.
  *
  * @throws `models/invalid-profile` at once for a profile that {@link readModelProfile} refuses.
  */

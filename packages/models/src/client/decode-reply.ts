@@ -63,8 +63,8 @@ function decodeCalls(
     const called = isJsonObject(item['function']) ? item['function'] : item;
     const name = called['name'];
     return {
-      id: wellFormed(ids[index] ?? ''),
-      name: typeof name === 'string' ? wellFormed(name) : '',
+      id: ids[index] ?? '',
+      name: typeof name === 'string' ? name : '',
       arguments: decodeArguments(called['arguments']),
     };
   });
@@ -72,8 +72,8 @@ function decodeCalls(
 
 function decodeArguments(value: ExactJson | undefined): string {
   if (value === undefined || value === null) return '{}';
-  if (typeof value !== 'string') return wellFormed(jsonText(value));
-  return value.trim() === '' ? '{}' : wellFormed(value);
+  if (typeof value !== 'string') return jsonText(value);
+  return value.trim() === '' ? '{}' : value;
 }
 
 function decodeContent(content: ExactJson | undefined): {
@@ -149,12 +149,7 @@ function text(value: ExactJson | undefined): string | null {
 }
 
 function present(value: string): string | null {
-  return value.trim() === '' ? null : wellFormed(value);
-}
-
-/** Replaces halves of surrogate pairs, which byte-level tokenizers leave behind and UTF-8 cannot carry. */
-function wellFormed(value: string): string {
-  return value.replace(/\p{Surrogate}/gu, '\ufffd');
+  return value.trim() === '' ? null : value;
 }
 
 function refused(reason: string): DecodedReply {

@@ -9,6 +9,7 @@ import type { Redact } from './redaction.ts';
 import { readRetryAfterMs } from './retry-delay.ts';
 import { statusFailure } from './status-failure.ts';
 import type { TimeLimit } from './time-limit.ts';
+import { withoutEchoes } from './without-echoes.ts';
 
 /** One request, ready to send, and what is needed to understand the answer. */
 export interface OutgoingRequest {
@@ -127,7 +128,7 @@ function refusal(
     baseUrl: request.baseUrl,
     model: request.model,
     keySent: request.keySent,
-    redact: request.redact,
+    clean: (text) => withoutEchoes(request.redact(text), request.conversation),
   });
 }
 
@@ -174,21 +175,21 @@ function malformed(request: OutgoingRequest, what: string): FailedAttempt {
   );
 }
 
-type ParsedReply =
-  | { readonly ok: true; readonly value: ExactJson }
-  | { readonly ok: false; readonly reason: string };
+function parseReply(text: string): ReturnType<typeof readJson> {
+  const json = readJson(text, { allowControlCharacters: true });
+  if (json.ok || json.reason !== 'lone-surrogate') return json;
+  return readJson(mendSurrogates(text), { allowControlCharacters: true });
+}
 
-function parseReply(text: string): ParsedReply {
-  const strict = readJson(text, { allowControlCharacters: true });
-  if (strict.ok) return strict;
-  if (strict.reason !== 'lone-surrogate') return { ok: false, reason: strict.reason };
-  try {
-    const value: ExactJson = JSON.parse(text);
-    return { ok: true, value };
-  } catch {
-    // The strict reader stops at its first fault; behind it may stand another.
-    return { ok: false, reason: 'malformed' };
-  }
+/**
+ * Replaces escaped halves of surrogate pairs, which byte-level tokenizers leave behind.
+ *
+ * Escaped backslashes and whole pairs are matched first, so that they are stepped over.
+ */
+function mendSurrogates(json: string): string {
+  return json.replace(/\\\\|\\u[Dd][89ABab]..\\u[Dd][C-Fc-f]..|\\u[Dd][89A-Fa-f]../g, (escape) =>
+    escape.length === 6 ? '\\ufffd' : escape,
+  );
 }
 
 function errorStatus(body: { readonly [key: string]: ExactJson }): number {

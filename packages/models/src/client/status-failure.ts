@@ -16,15 +16,15 @@ export interface Refusal {
   readonly model: string;
   /** Whether a key went with the request. */
   readonly keySent: boolean;
-  /** Takes secrets out of the provider's words; before they are cut, or half a secret would stay. */
-  readonly redact: (text: string) => string;
+  /** Makes the provider's words fit to repeat; before they are cut, or half a secret would stay. */
+  readonly clean: (text: string) => string;
 }
 
 /** Says what an error status means: by the status first, by the provider's code where that is finer. */
 export function statusFailure(refusal: Refusal): FailedAttempt {
   const provider = providerError(refusal.body);
   const category = categoryOf(refusal.status, provider.code);
-  const said = provider.message === null ? '' : `: "${clip(refusal.redact(provider.message))}"`;
+  const said = provider.message === null ? '' : `: "${clip(refusal.clean(provider.message))}"`;
   const page = refusal.mediaType === 'text/html' ? ' with a web page' : '';
   const id = refusal.requestId === null ? '' : ` (request ${refusal.requestId})`;
   const origin = new URL(refusal.baseUrl).origin;
@@ -118,8 +118,7 @@ function firstText(values: readonly (ExactJson | undefined)[]): string | null {
 }
 
 function clip(text: string): string {
-  const line = text.replace(/\s+/g, ' ');
-  return line.length > MAX_QUOTE_CHARS ? `${line.slice(0, MAX_QUOTE_CHARS)}…` : line;
+  return text.length > MAX_QUOTE_CHARS ? `${text.slice(0, MAX_QUOTE_CHARS)}…` : text;
 }
 
 const MAX_QUOTE_CHARS = 240;

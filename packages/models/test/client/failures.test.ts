@@ -212,6 +212,16 @@ test('says what an error body says in each shape that servers use', async () => 
   }
 });
 
+test('leaves out what a server repeats of the conversation', async () => {
+  const message = `Cannot parse "${HELLO.content}" as a message of the template`;
+  const fault: ScriptedFault = { kind: 'status', status: 400, message };
+  await withServer({ server: { replies: [{ content: '', fault }] } }, async ({ ask }) => {
+    const completion = await ask();
+    if (completion.kind !== 'failed') throw new Error('There is a reply.');
+    expect(completion.message).toContain('"Cannot parse "…" as a message of the template"');
+  });
+});
+
 test('keeps the status when the error body is too large, cut or no JSON', async () => {
   const faults: readonly ScriptedFault[] = [
     { kind: 'raw', status: 401, body: JSON.stringify({ error: 'x'.repeat(70_000) }) },
@@ -265,27 +275,30 @@ test('counts bytes after decompression, so that a small body cannot become a lar
   });
 });
 
-test('knows that nothing was sent to a port where nobody listens', async () => {
-  const port = await freePort();
-  const clock = steppingClock();
-  const client = createModelClient({
-    profile: profileOf(`http://127.0.0.1:${port}/v1`),
-    fetch,
-    clock,
-  });
-  const completion = await client.complete(
-    { messages: [HELLO], tools: [] },
-    { signal: new AbortController().signal },
-  );
-  expect(completion).toEqual({
-    kind: 'failed',
-    category: 'connection',
-    message: `Nothing listens at http://127.0.0.1:${port} (ECONNREFUSED); start the model server or correct base_url (after 3 requests).`,
-    retryable: true,
-    sent: false,
-  });
-  expect(clock.delays).toEqual([500, 1000]);
-});
+test.each(['127.0.0.1', 'localhost'])(
+  'knows that nothing was sent to a port of %s where nobody listens',
+  async (host) => {
+    const port = await freePort();
+    const clock = steppingClock();
+    const client = createModelClient({
+      profile: profileOf(`http://${host}:${port}/v1`),
+      fetch,
+      clock,
+    });
+    const completion = await client.complete(
+      { messages: [HELLO], tools: [] },
+      { signal: new AbortController().signal },
+    );
+    expect(completion).toEqual({
+      kind: 'failed',
+      category: 'connection',
+      message: `Nothing listens at http://${host}:${port} (ECONNREFUSED); start the model server or correct base_url (after 3 requests).`,
+      retryable: true,
+      sent: false,
+    });
+    expect(clock.delays).toEqual([500, 1000]);
+  },
+);
 
 test('says so when a server speaks plain http behind an https URL', async () => {
   await withServer({ server: { replies: [] } }, async ({ server }) => {

@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import type { Clock } from '@millforge/contracts';
 import { createModelClient } from '@millforge/models';
 import type { ScriptedFault } from '@millforge/models/testing';
@@ -77,15 +78,13 @@ test('can be cancelled while it waits to try again', async () => {
   await withServer({ server: { replies: [{ content: 'x', fault }] } }, async (subject) => {
     const stepping = steppingClock(60_000);
     const signal = new AbortController();
-    let waits = (): void => undefined;
-    const waiting = new Promise<void>((resolve) => {
-      waits = resolve;
-    });
+    const waits = new EventEmitter();
+    const waiting = once(waits, 'retry');
     const clock: Clock = {
       now: () => stepping.now(),
       monotonicMs: () => stepping.monotonicMs(),
       delay(ms, stop) {
-        if (ms === 200_000) waits();
+        if (ms === 200_000) waits.emit('retry');
         return stepping.delay(ms, stop);
       },
     };
