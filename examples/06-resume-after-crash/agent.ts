@@ -15,11 +15,7 @@ await using millforge = createMillforge({
     },
   }),
 });
-const grants = [
-  'unrestricted.filesystem.read',
-  'unrestricted.filesystem.write',
-  'terminal.intent',
-];
+const grants = ['unrestricted.filesystem.read', 'unrestricted.filesystem.write', 'terminal.intent'];
 const plan = millforge.compile(await readFile('harness.yaml', 'utf8'), {
   profiles: toModelProfileCatalog(['example.small']),
   request: { grants },

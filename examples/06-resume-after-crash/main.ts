@@ -28,7 +28,9 @@ try {
   console.log(`${result.status}: ${result.summary}`);
 
   const now = await stat(file, { bigint: true });
-  console.log(`the file was written ${now.ino === written.ino && now.ctimeNs === written.ctimeNs ? 'once' : 'again'}`);
+  console.log(
+    `the file was written ${now.ino === written.ino && now.ctimeNs === written.ctimeNs ? 'once' : 'again'}`,
+  );
   for await (const record of millforge.readTrail(runId)) {
     if (record.type.includes('reconcil')) console.log(`the trail says: ${record.type}`);
   }

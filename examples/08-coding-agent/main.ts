@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { startScriptedServer } from '@millforge/models/testing';
 import { runTask } from 'millforge';
 import { readModelScript } from 'millforge/models';
-import { startScriptedServer } from '@millforge/models/testing';
 
 const script = readModelScript(JSON.parse(await readFile('script.json', 'utf8')));
 if (!script.ok) throw new Error('the script of this example is wrong');

@@ -86,8 +86,6 @@ export interface DoctorFinding {
 export interface MillforgePort extends AsyncDisposable {
   /** The tools that a harness may name. */
   readonly catalog: ToolCatalog;
-  /** Path of the trail. */
-  readonly trailPath: string;
   /** Admits and starts a run. */
   run(request: RunRequest): Promise<RunHandle>;
   /** Goes on with a suspended or crashed run. */

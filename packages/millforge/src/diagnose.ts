@@ -7,7 +7,7 @@ import type { DoctorFinding } from './millforge.ts';
 /** Looks at what a durable run needs: platform, Node, tools, data directory, driver, trail. */
 export async function diagnose(parts: {
   readonly dataDir: string | null;
-  readonly kernel: () => Promise<Kernel>;
+  readonly openTrail: (dataDir: string) => Promise<Kernel>;
   readonly snapshot: RegistrySnapshot;
 }): Promise<readonly DoctorFinding[]> {
   const findings: DoctorFinding[] = [
@@ -27,7 +27,7 @@ export async function diagnose(parts: {
   ];
   if (parts.dataDir === null) return findings;
   findings.push(await lookAtDirectory(parts.dataDir));
-  findings.push(...(await lookAtTrail(parts.kernel)));
+  findings.push(...(await lookAtTrail(parts.openTrail(parts.dataDir))));
   return findings;
 }
 
@@ -54,9 +54,9 @@ async function lookAtDirectory(directory: string): Promise<DoctorFinding> {
   }
 }
 
-async function lookAtTrail(kernel: () => Promise<Kernel>): Promise<readonly DoctorFinding[]> {
+async function lookAtTrail(kernel: Promise<Kernel>): Promise<readonly DoctorFinding[]> {
   try {
-    const facts = await (await kernel()).examine();
+    const facts = await (await kernel).examine();
     return [
       { subject: 'sqlite driver', isRight: true, message: `SQLite ${facts.sqlite_version}.` },
       {

@@ -1,6 +1,11 @@
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { canonicalJson, type JsonValue, type RunResult, type TrailRecord } from '@millforge/contracts';
+import {
+  canonicalJson,
+  type JsonValue,
+  type RunResult,
+  type TrailRecord,
+} from '@millforge/contracts';
 
 /**
  * Writes what a finished run left behind for people and scripts: `events.jsonl`, `tool_trace.jsonl`

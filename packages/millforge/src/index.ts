@@ -6,16 +6,16 @@ export {
 export {
   type Clock,
   type CompiledHarnessPlan,
-  defineTool,
   type Diagnostic,
+  defineTool,
   type Ids,
   type JsonObject,
   type JsonValue,
   MillforgeError,
   type ModelClient,
-  readPlan,
   type RunHold,
   type RunResult,
+  readPlan,
   type Tool,
   type ToolCatalog,
   type ToolDefinition,
@@ -38,4 +38,4 @@ export type {
 } from './millforge.ts';
 export type { MillforgeOptions } from './millforge-options.ts';
 export type { ModelSetting } from './model-setting.ts';
-export { runTask, type RunTaskOptions } from './run-task.ts';
+export { type RunTaskOptions, runTask } from './run-task.ts';

@@ -1,5 +1,11 @@
 import type { CompileInput, CompileResult } from '@millforge/compiler';
-import type { JsonObject, JsonValue, RunResult, ToolCatalog, TrailRecord } from '@millforge/contracts';
+import type {
+  JsonObject,
+  JsonValue,
+  RunResult,
+  ToolCatalog,
+  TrailRecord,
+} from '@millforge/contracts';
 import type { TrailVerdict } from '@millforge/kernel';
 import type { RegistrySnapshot } from '@millforge/registry';
 import type { RunEvent } from '@millforge/runtime';

@@ -1,4 +1,10 @@
-import { type Clock, digest, MillforgeError, type ModelClient, type Redactor } from '@millforge/contracts';
+import {
+  type Clock,
+  digest,
+  MillforgeError,
+  type ModelClient,
+  type Redactor,
+} from '@millforge/contracts';
 import {
   createModelClient,
   createScriptedModel,
@@ -71,6 +77,15 @@ export function readModelSetting(value: unknown): ModelSetting {
 /** Digest by which a resumed run notices another model. */
 export function modelDigest(setting: ModelSetting): string {
   return digest(JSON.parse(JSON.stringify(setting)));
+}
+
+/** The key of a setting as the environment holds it, so that it can be found wherever it turns up. */
+export function settingKey(
+  setting: ModelSetting,
+  env: Readonly<Record<string, string | undefined>>,
+): string | undefined {
+  const name = setting.kind === 'endpoint' ? setting.profile.api_key_env : undefined;
+  return name === undefined ? undefined : env[name];
 }
 
 function keyFrom(env: ModelParts['env'], name: string): string {

@@ -1,3 +1,4 @@
+import type { Clock } from '@millforge/contracts';
 import {
   type CompiledHarnessPlan,
   createRedactor,
@@ -11,7 +12,6 @@ import {
 import type { Adapter, AdapterBinding } from '@millforge/kernel';
 import { createToolExecutor, type RegistrySnapshot } from '@millforge/registry';
 import { type RunEvent, runPlan } from '@millforge/runtime';
-import type { Clock } from '@millforge/contracts';
 
 /** What one execution of a plan is made of. */
 export interface RunParts {

@@ -1,10 +1,4 @@
-import type {
-  FailureClass,
-  JsonValue,
-  RunHold,
-  RunOutcome,
-  RunResult,
-} from '@millforge/contracts';
+import type { FailureClass, JsonValue, RunHold, RunOutcome, RunResult } from '@millforge/contracts';
 import type { GoalView, HoldView, OperationView } from '@millforge/kernel';
 
 /** What a goal says about the run it holds. */
@@ -35,11 +29,7 @@ export function toRunResult(
 }
 
 /** The result of a run that nothing was kept of. */
-export function toTransientResult(
-  runId: string,
-  outcome: RunOutcome,
-  maxIterations: number,
-): RunResult {
+export function toTransientResult(runId: string, outcome: RunOutcome): RunResult {
   return {
     kind: 'run_result',
     schema_version: '1.0',
@@ -53,7 +43,7 @@ export function toTransientResult(
     selected_output: outcome.selected_output,
     plan_sha256: outcome.plan_sha256,
     usage: outcome.usage,
-    budget: { limit: maxIterations, reserved: 0, used: maxIterations },
+    budget: { limit: 0, reserved: 0, used: outcome.turns },
     trail_path: null,
     holds: [],
   };

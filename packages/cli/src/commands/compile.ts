@@ -1,6 +1,6 @@
 import { mkdir, realpath } from 'node:fs/promises';
 import { basename, dirname, extname, join, resolve } from 'node:path';
-import { publishPlan } from '@millforge/compiler/publish';
+import { type PublishOutcome, publishPlan } from '@millforge/compiler/publish';
 import { usageError } from '../arguments/usage-error.ts';
 import { COMPILE_OPTIONS, compileSelection } from '../documents/compile-options.ts';
 import { compileResultDocument, renderDiagnostic } from '../documents/compile-report.ts';
@@ -40,6 +40,7 @@ export const compileCommand: Command = {
     });
     const request = {
       requestId: selection.requestId,
+      stageKindId: selection.stageKind,
       format: extname(source).toLowerCase() === '.json' ? ('json' as const) : ('yaml' as const),
       sourcePath: basename(source),
     };
@@ -55,22 +56,38 @@ export const compileCommand: Command = {
     }
     const directory = await outputDirectory(args.text('out'), config.dataDirectory, host.cwd);
     const outcome = await publishPlan({ directory, bytes: result.bytes });
-    if (outcome.kind !== 'published' && outcome.kind !== 'reused') {
-      writeLine(host.stderr, `millforge: ${outcome.message}`);
+    if (outcome.kind !== 'published') {
+      writeLine(host.stderr, `millforge: ${refusalOf(outcome, directory)}`);
       return EXIT_FAILED;
     }
+    const { fileName } = outcome;
     if (format === 'json') {
-      const published = { directory, fileName: outcome.fileName };
-      writeLine(host.stdout, JSON.stringify(compileResultDocument(result, request, published)));
+      const document = compileResultDocument(result, request, { directory, fileName });
+      writeLine(host.stdout, JSON.stringify(document));
     } else {
-      writeLine(
-        host.stdout,
-        `${result.plan.harness_id}@${result.plan.harness_version} ${outcome.kind === 'reused' ? 'is already there' : 'compiled'}: ${join(directory, outcome.fileName)}`,
-      );
+      const { harness_id: id, harness_version: version } = result.plan;
+      const verb = outcome.reused ? 'is already there' : 'compiled';
+      writeLine(host.stdout, `${id}@${version} ${verb}: ${join(directory, fileName)}`);
     }
     return 0;
   },
 };
+
+function refusalOf(
+  outcome: Exclude<PublishOutcome, { kind: 'published' }>,
+  directory: string,
+): string {
+  switch (outcome.kind) {
+    case 'conflict':
+      return `Another file has the name of this plan in ${directory}; move ${outcome.fileName} away. Nothing was replaced.`;
+    case 'rejected':
+      return `The plan was refused: ${outcome.problems[0] ?? ''}`;
+    case 'not_written':
+      return `The plan could not be written to ${directory} (${outcome.errorCode}): ${outcome.reason}`;
+    case 'publish_unsure':
+      return `The plan was written to ${directory}, but the disk did not confirm it (${outcome.errorCode}); compile again.`;
+  }
+}
 
 async function outputDirectory(
   out: string | null,

@@ -19,7 +19,10 @@ export const resumeCommand: Command = {
     decide: { value: 'retry|accept|cancel', help: 'answer a hold, then go on' },
     hold: { value: 'ID', help: 'the hold, where several are open' },
     reason: { value: 'TEXT', help: 'why, for the trail' },
-    outcome: { value: 'FILE', help: 'for accept: the recorded outcome (runs RUN --json has a template)' },
+    outcome: {
+      value: 'FILE',
+      help: 'for accept: the recorded outcome (runs RUN --json has a template)',
+    },
     actor: { value: 'NAME', help: 'who decides, for the trail; default user@host' },
     json: { value: null, help: 'events and result as JSON Lines' },
     data: { value: 'DIR', help: 'data directory' },

@@ -89,7 +89,11 @@ async function taskText(host: CliHost, given: string | null): Promise<string> {
 
 async function fromFile(host: CliHost, given: string): Promise<string> {
   if (!given.startsWith('@')) return given;
-  const content = await readInputFile(resolve(host.cwd, given.slice(1)), 'task file', MAX_TASK_BYTES);
+  const content = await readInputFile(
+    resolve(host.cwd, given.slice(1)),
+    'task file',
+    MAX_TASK_BYTES,
+  );
   if (content.length > MAX_TASK_BYTES) {
     throw usageError(`The task file is larger than ${MAX_TASK_BYTES} bytes; shorten it.`);
   }

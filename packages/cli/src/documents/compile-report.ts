@@ -1,6 +1,6 @@
 import { basename, join } from 'node:path';
 import type { CompileResult } from '@millforge/compiler';
-import { digest, type Diagnostic, type JsonValue, toDiagnosticJson } from '@millforge/contracts';
+import { type Diagnostic, digest, type JsonValue, toDiagnosticJson } from '@millforge/contracts';
 
 /** Where a plan was written. */
 export interface PublishedPlan {
@@ -15,6 +15,7 @@ export function compileResultDocument(
   result: CompileResult,
   request: {
     readonly requestId: string;
+    readonly stageKindId: string | null;
     readonly format: 'yaml' | 'json';
     readonly sourcePath: string;
   },
@@ -31,7 +32,7 @@ export function compileResultDocument(
       diagnostic_report_state: 'absent',
       failure_phase: result.failurePhase,
       source_document_sha256: result.documentSha256,
-      source_sha256: null,
+      source_sha256: result.sourceSha256,
       request_identity_sha256: null,
       harness_id: null,
       compiled_plan_path: null,
@@ -53,7 +54,7 @@ export function compileResultDocument(
       source_path: request.sourcePath,
       source_format: request.format,
       expected_harness_id: result.plan.harness_id,
-      stage_kind_id: result.stageKindId,
+      stage_kind_id: request.stageKindId ?? result.plan.stage_kind_ids[0] ?? null,
     }),
     harness_id: result.plan.harness_id,
     compiled_plan_path:

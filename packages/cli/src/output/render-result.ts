@@ -1,5 +1,5 @@
 import type { RunHold, RunResult } from '@millforge/contracts';
-import { writeLine, type TextSink } from './terminal.ts';
+import { type TextSink, writeLine } from './terminal.ts';
 
 /** Prints what a run came to, for a person. */
 export function printResult(sink: TextSink, result: RunResult): void {

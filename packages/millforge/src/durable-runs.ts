@@ -1,0 +1,195 @@
+import { join } from 'node:path';
+import {
+  type CompiledHarnessPlan,
+  MAX_PLAN_BYTES,
+  MillforgeError,
+  type RunHold,
+  type RunResult,
+} from '@millforge/contracts';
+import type { GoalRun, GoalState, GoalView, Kernel, Scope } from '@millforge/kernel';
+import type { RegistrySnapshot } from '@millforge/registry';
+import { exportRun } from './export-run.ts';
+import type {
+  DecisionRequest,
+  ResumeOptions,
+  RunHandle,
+  RunRequest,
+  RunSummary,
+} from './millforge.ts';
+import { type RunParts, runAdapter } from './run-adapter.ts';
+import { admitPlan, readRunInputs, runBinding, runContract } from './run-contract.ts';
+import { toRunHold, toRunResult } from './run-result.ts';
+import { assertWorkspace } from './workspace.ts';
+
+/** What the durable runs of one data directory stand on. */
+export interface DurableParts {
+  /** The open trail. */
+  readonly kernel: Kernel;
+  /** On whose behalf. */
+  readonly scope: Scope;
+  /** Directory of the trail and of the exports. */
+  readonly dataDir: string;
+  /** The tools. */
+  readonly snapshot: RegistrySnapshot;
+  /** Makes what one execution needs. */
+  readonly runParts: (runId: string, request: RunRequest) => RunParts;
+}
+
+/** Admits a run and starts it. */
+export async function startDurableRun(
+  parts: DurableParts,
+  run: { readonly runId: string; readonly request: RunRequest; readonly plan: CompiledHarnessPlan },
+): Promise<RunHandle> {
+  const { kernel, scope, snapshot } = parts;
+  const { runId, request, plan } = run;
+  const artifact = await kernel.artifacts(scope).put(new TextEncoder().encode(request.plan.bytes), {
+    mediaType: 'application/json',
+    maxBytes: MAX_PLAN_BYTES,
+  });
+  const planArtifact = artifact.sha256;
+  await kernel.admitGoal(scope, runContract(runId, request, { plan, planArtifact, snapshot }));
+  const binding = runBinding(plan, request.model, snapshot);
+  const adapter = runAdapter(binding, parts.runParts(runId, request));
+  return handleOf(parts, runId, kernel.runGoal(scope, runId, { adapters: [adapter] }));
+}
+
+/** Goes on with a run from what the trail keeps of it. */
+export async function resumeDurableRun(
+  parts: DurableParts,
+  runId: string,
+  options: ResumeOptions,
+): Promise<RunHandle> {
+  const { kernel, scope, snapshot } = parts;
+  const goal = await kernel.readGoal(scope, runId);
+  const inputs = readRunInputs(goal.inputs);
+  const { onEvent, onWaiting } = options;
+  const request: RunRequest = {
+    plan: {
+      bytes: await readWhole(kernel.artifacts(scope).open(inputs.planArtifact)),
+      sha256: inputs.planSha256,
+    },
+    task: inputs.task,
+    workspace: inputs.workspace,
+    grants: inputs.grants,
+    model: inputs.model,
+    ...(onEvent === undefined ? {} : { onEvent }),
+  };
+  const plan = admitPlan(request);
+  if (!ENDED.has(goal.state)) await assertWorkspace(request.workspace);
+  const binding = runBinding(plan, request.model, snapshot);
+  const adapter = runAdapter(binding, parts.runParts(runId, request));
+  const run = kernel.runGoal(scope, runId, {
+    adapters: [adapter],
+    ...(onWaiting === undefined
+      ? {}
+      : {
+          onWaiting: (owner) => {
+            onWaiting(`process ${owner.pid} on ${owner.host}, since ${owner.started_at}`);
+          },
+        }),
+  });
+  return handleOf(parts, runId, run);
+}
+
+/** Answers a hold of a run. */
+export async function decideRun(
+  parts: DurableParts,
+  runId: string,
+  decision: DecisionRequest,
+): Promise<RunResult> {
+  const goal = await parts.kernel.readGoal(parts.scope, runId);
+  const hold = chooseHold(await readHolds(parts, goal), decision.holdId, runId);
+  const decided = await parts.kernel.decide(parts.scope, runId, {
+    holdId: hold.hold_id,
+    version: hold.version,
+    decision: decision.decision,
+    reason: decision.reason,
+    ...(decision.decision === 'accept'
+      ? { outcome: decision.outcome ?? hold.outcome_template }
+      : {}),
+  });
+  return resultOf(parts, decided);
+}
+
+/** Reads how a run stands. */
+export async function readDurableRun(parts: DurableParts, runId: string): Promise<RunResult> {
+  return resultOf(parts, await parts.kernel.readGoal(parts.scope, runId));
+}
+
+/** Lists the latest runs, newest first. */
+export async function listDurableRuns(parts: DurableParts): Promise<readonly RunSummary[]> {
+  const goals = await parts.kernel.listGoals(parts.scope, { limit: LISTED_RUNS });
+  return goals.map((goal) => ({
+    runId: goal.goal_id,
+    status: goal.state,
+    task: goal.objective,
+    createdAt: goal.created_at,
+  }));
+}
+
+function handleOf(parts: DurableParts, runId: string, run: GoalRun): RunHandle {
+  return {
+    runId,
+    result: finish(parts, run),
+    stop(options) {
+      run.stop(options);
+    },
+    async cancel(reason) {
+      await run.cancel(reason);
+    },
+  };
+}
+
+async function finish(parts: DurableParts, run: GoalRun): Promise<RunResult> {
+  const goal = await run.done;
+  const result = await resultOf(parts, goal);
+  if (ENDED.has(goal.state)) {
+    const records = parts.kernel.readTrail(parts.scope, goal.goal_id);
+    await exportRun(join(parts.dataDir, 'runs', goal.goal_id), result, records);
+  }
+  return result;
+}
+
+async function resultOf(parts: DurableParts, goal: GoalView): Promise<RunResult> {
+  return toRunResult(goal, {
+    trailPath: join(parts.dataDir, 'trail.db'),
+    holds: await readHolds(parts, goal),
+  });
+}
+
+function readHolds({ kernel, scope }: DurableParts, goal: GoalView): Promise<readonly RunHold[]> {
+  const open = goal.holds.filter((hold) => hold.state === 'open');
+  return Promise.all(
+    open.map(async (hold) => {
+      const { operation_key: key, task_id: taskId } = hold;
+      const operation =
+        key === null ? null : await kernel.readOperation(scope, goal.goal_id, { taskId, key });
+      return toRunHold(hold, operation);
+    }),
+  );
+}
+
+function chooseHold(holds: readonly RunHold[], holdId: string | null, runId: string): RunHold {
+  const chosen =
+    holdId === null && holds.length === 1
+      ? holds[0]
+      : holds.find((hold) => hold.hold_id === holdId);
+  if (chosen !== undefined) return chosen;
+  const open = holds.map((hold) => hold.hold_id).join(', ');
+  throw new MillforgeError(
+    'millforge/usage',
+    open === ''
+      ? `Run ${runId} has no open hold; there is nothing to decide.`
+      : `Run ${runId} has the open holds ${open}; name one of them.`,
+  );
+}
+
+async function readWhole(chunks: AsyncIterable<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let text = '';
+  for await (const chunk of chunks) text += decoder.decode(chunk, { stream: true });
+  return text + decoder.decode();
+}
+
+const ENDED: ReadonlySet<GoalState> = new Set<GoalState>(['completed', 'failed', 'cancelled']);
+const LISTED_RUNS = 100;

@@ -1,0 +1,17 @@
+import { stat } from 'node:fs/promises';
+import { isAbsolute } from 'node:path';
+import { MillforgeError } from '@millforge/contracts';
+
+/** Refuses a workspace that is not an existing directory, before anything is written. */
+export async function assertWorkspace(workspace: string): Promise<void> {
+  if (!isAbsolute(workspace)) {
+    throw new MillforgeError('millforge/usage', 'The workspace must be an absolute path.');
+  }
+  const found = await stat(workspace).catch(() => null);
+  if (found?.isDirectory() !== true) {
+    throw new MillforgeError(
+      'millforge/usage',
+      `The workspace ${workspace} is not a directory that can be entered; create it or name another.`,
+    );
+  }
+}
