@@ -28,21 +28,23 @@ export interface RedactorOptions {
 export function looksSecret(value: string, name?: string): boolean {
   if (value.trim() === '' || value === REDACTED) return false;
   if (name !== undefined && isSecretName(name)) return true;
-  return findSecrets(value).some((span) => span.isCertain);
+  return [...findShapely(value), ...findAssignments(value)].some((span) => span.isCertain);
 }
 
 /** Makes a redactor: known secrets first, then everything that has the shape of one. */
 export function createRedactor(options: RedactorOptions = {}): Redactor {
   const known = knownPattern(options.secrets ?? []);
   const text = (raw: string): string => {
-    const rest = known === null ? raw : raw.replace(known, REDACTED);
-    return replaceSpans(rest, findSecrets(rest));
+    const unknown = known === null ? raw : raw.replace(known, REDACTED);
+    const unnamed = replaceSpans(unknown, findShapely(unknown));
+    // Last, since a value is judged by what the other searches have left of it.
+    return replaceSpans(unnamed, findAssignments(unnamed));
   };
   return Object.freeze({ text, value: (value: JsonValue) => redactValue(value, text) });
 }
 
-function findSecrets(text: string): readonly SecretSpan[] {
-  return [...findShapes(text), ...findUrlCredentials(text), ...findAssignments(text)];
+function findShapely(text: string): readonly SecretSpan[] {
+  return [...findShapes(text), ...findUrlCredentials(text)];
 }
 
 function replaceSpans(text: string, spans: readonly SecretSpan[]): string {

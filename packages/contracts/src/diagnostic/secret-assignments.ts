@@ -184,7 +184,7 @@ const VALUE_RUN = /[^\s&"'`<>\\]*/y;
 /** A value inside a list or a block also ends at its punctuation. */
 const ITEM_RUN = /[^\s&"'`<>\\,;)}\]]*/y;
 const LINE_RUN = /[^\r\n"'`\\]*/y;
-const COOKIE_PAIR = /[^\s=;:,"'`]{1,128}=[^\s;]/y;
+const COOKIE_PAIR = /[\w!#$%&*+.^|~-]{1,128}=[^\s"'`\\]/y;
 const SCHEME = /["'`]?(bearer|basic)[ \t]{1,4}/iy;
 const BARE_NAME = /^(?:api[_-]?key|token|secret|password)$/i;
 const SIGNATURE = /^(?:sig|signature|x-(?:amz|goog)-signature)$/i;

@@ -43,7 +43,7 @@ const SHAPES: readonly SecretShape[] = [
   { pattern: /\bAIza[A-Za-z0-9_-]{30,}/g, judge: always },
   { pattern: /\bxox[abeoprs]-[A-Za-z0-9-]{10,}/g, judge: always },
   { pattern: /\beyJ[A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]*)*/g, judge: judgeJwt },
-  { pattern: /(\bbearer\s+)[A-Za-z0-9._~+/=-]+/gi, judge: judgeBearer },
+  { pattern: /(\bbearer\s+)(?!bearer\s)[A-Za-z0-9._~+/=-]+/gi, judge: judgeBearer },
 ];
 
 function judgeDashedKey(token: string): Verdict {

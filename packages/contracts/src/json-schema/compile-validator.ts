@@ -78,30 +78,37 @@ function compileCheck(schema: JsonSchema): Check {
 }
 
 function compileObject(schema: ObjectSchema): Check {
-  const { required } = schema;
+  const required = new Set(schema.required);
   // A map, because looking up `constructor` or `__proto__` in an object would find inherited members.
-  const checks = new Map(
-    Object.entries(schema.properties).map(([name, property]) => [name, compileCheck(property)]),
-  );
+  const properties = new Map<string, Property>();
+  for (const [name, property] of Object.entries(schema.properties)) {
+    properties.set(name, { check: compileCheck(property), isRequired: required.has(name) });
+  }
+  // One pass over the value; which fault is reported first is decided after it.
   return (value) => {
-    if (!isPlainObject(value) || value instanceof JsonFloat) return mismatch('object', value);
-    for (const name of required) {
-      if (!Object.hasOwn(value, name)) return missing(name);
+    if (!isPlainObject(value)) return mismatch('object', value);
+    let missingCount = required.size;
+    let hasUnknown = false;
+    let first: Violation | null = null;
+    for (const name of Object.keys(value)) {
+      const property = properties.get(name);
+      if (property === undefined) {
+        hasUnknown = true;
+        continue;
+      }
+      if (property.isRequired) missingCount--;
+      if (first !== null) continue;
+      const violation = property.check(value[name]);
+      if (violation !== null) first = below(`.${name}`, violation);
     }
-    const names = Object.keys(value);
-    for (const name of names) {
-      if (!checks.has(name))
-        return notAllowed(
-          names.filter((other) => !checks.has(other)),
-          value,
-        );
-    }
-    for (const name of names) {
-      const violation = checks.get(name)?.(value[name]) ?? null;
-      if (violation !== null) return below(`.${name}`, violation);
-    }
-    return null;
+    if (missingCount > 0) return missing(schema.required, value);
+    return hasUnknown ? notAllowed(value, properties) : first;
   };
+}
+
+interface Property {
+  readonly check: Check;
+  readonly isRequired: boolean;
 }
 
 function compileArray(schema: ArraySchema): Check {
@@ -157,23 +164,23 @@ const TYPE_TESTS: { readonly [Type in ScalarSchema['type']]: (value: unknown) =>
 };
 
 function plainScalar(value: unknown): unknown {
-  if (typeof value === 'object' && value instanceof JsonFloat) return value.value;
-  return value;
+  return typeof value === 'object' && value instanceof JsonFloat ? value.value : value;
 }
 
 function mismatch(type: string, value: unknown): Violation {
   return { path: '', claim: `must be ${type}`, expected: type, received: typeName(value) };
 }
 
-function missing(name: string): Violation {
-  return { path: `.${name}`, claim: 'is required', expected: 'a value', received: 'nothing' };
+type PlainObject = { readonly [name: string]: unknown };
+
+function missing(required: readonly string[], value: PlainObject): Violation {
+  const first = required.find((name) => !Object.hasOwn(value, name)) ?? '';
+  return { path: `.${first}`, claim: 'is required', expected: 'a value', received: 'nothing' };
 }
 
-function notAllowed(
-  names: readonly string[],
-  value: { readonly [name: string]: unknown },
-): Violation {
-  const first = names.toSorted(compareCodePoints)[0] ?? '';
+function notAllowed(value: PlainObject, properties: ReadonlyMap<string, Property>): Violation {
+  const unknown = Object.keys(value).filter((name) => !properties.has(name));
+  const first = unknown.toSorted(compareCodePoints)[0] ?? '';
   return {
     path: `.${first}`,
     claim: 'is not allowed',
