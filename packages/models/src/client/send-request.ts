@@ -106,8 +106,8 @@ async function readRefusal(
     const body = await readBody(response, { maxBytes: MAX_ERROR_BYTES, limit });
     const parsed = body.ok ? readJson(body.text, { allowControlCharacters: true }) : null;
     if (parsed?.ok === true) json = parsed.value;
-  } catch (error) {
-    if (limit.stopped() !== null) throw error;
+  } catch {
+    // Cut or stopped: whether the limit has ended is asked once, after the attempt.
   }
   return refusal(response, request, { status: response.status, body: json });
 }

@@ -25,21 +25,43 @@ test.each<[string, () => string | Promise<string>]>([
   ['that never comes', () => new Promise(() => undefined)],
 ])('sends nothing when it is cancelled while it asks for a key %s', async (_what, key) => {
   const stop = new AbortController();
-  await withServer({ server: { replies: [{ content: 'x' }] } }, async ({ server, clock }) => {
-    const client = createModelClient({
-      profile: { ...profileOf(server.url), auth: { scheme: 'bearer' } },
-      fetch,
-      clock,
-      apiKey() {
-        stop.abort();
-        return key();
-      },
-    });
-    const request = { messages: [HELLO], tools: [] };
-    const completion = await client.complete(request, { signal: stop.signal });
-    expect(completion).toEqual({ ...CANCELLED, sent: false });
-    expect(server.requestCount).toBe(0);
+  let requests = 0;
+  const client = createModelClient({
+    profile: { ...profileOf('http://127.0.0.1:9/v1'), auth: { scheme: 'bearer' } },
+    fetch() {
+      requests += 1;
+      return Promise.reject(new Error('Nothing may be sent.'));
+    },
+    clock: steppingClock(),
+    apiKey() {
+      stop.abort();
+      return key();
+    },
   });
+  const request = { messages: [HELLO], tools: [] };
+  const completion = await client.complete(request, { signal: stop.signal });
+  expect(completion).toEqual({ ...CANCELLED, sent: false });
+  expect(requests).toBe(0);
+});
+
+test('counts as cancelled when the answer comes at the same moment', async () => {
+  const stop = new AbortController();
+  const client = createModelClient({
+    profile: profileOf('http://127.0.0.1:9/v1'),
+    fetch: () => Promise.resolve(Response.json({ error: 'No.' }, { status: 400 })),
+    clock: steppingClock(),
+    // Asked while the answer is being understood.
+    redactor: {
+      text(text) {
+        stop.abort();
+        return text;
+      },
+      value: (value) => value,
+    },
+  });
+  const request = { messages: [HELLO], tools: [] };
+  const completion = await client.complete(request, { signal: stop.signal });
+  expect(completion).toEqual({ ...CANCELLED, sent: true });
 });
 
 test.each<[string, ScriptedFault]>([
