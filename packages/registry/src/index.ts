@@ -1,4 +1,4 @@
-export { createRegistry, type Registry } from './create-registry.ts';
+export { createRegistry, type Registry, type RegistryErrorCode } from './create-registry.ts';
 export { createToolExecutor, type ToolExecutorOptions } from './create-tool-executor.ts';
 export type { RegisteredTool, RegistrySnapshot, ToolRecord } from './registry-snapshot.ts';
 export type {
