@@ -1,0 +1,244 @@
+import { Agent } from '@earendil-works/pi-agent-core';
+import { createAssistantMessageEventStream } from '@earendil-works/pi-ai';
+import {
+  createRedactor,
+  defineTool,
+  planBytes,
+  planDigest,
+} from '../packages/contracts/dist/index.js';
+import { manualClock } from '../packages/contracts/dist/testing.js';
+import { createRegistry, createToolExecutor } from '../packages/registry/dist/index.js';
+import { memoryOperationLog, runPlan } from '../packages/runtime/dist/index.js';
+import { compare, median, report, timed } from './measure.mjs';
+
+/** One turn in memory against one turn of pi-agent-core, and how a turn grows with the run. */
+export async function benchLoop() {
+  for (const turns of [10, 100, 400, 1000]) {
+    const repeats = Math.max(1, Math.round(400 / turns));
+    const ours = () => timed(() => times(repeats, () => runOurs(turns)), turns * repeats);
+    const theirs = () => timed(() => times(repeats, () => runTheirs(turns)), turns * repeats);
+    report(`loop at ${turns} turns / pi-agent-core`, await compare(ours, theirs, 9), 'turn');
+  }
+  const at = (turns) => () => timed(() => times(1000 / turns, () => runOurs(turns)), 1000);
+  report('our turn at 1,000 turns / at 100', await compare(at(1000), at(100), 11), 'turn');
+  await reportHeap();
+}
+
+async function reportHeap() {
+  if (globalThis.gc === undefined) return;
+  const grown = [];
+  for (let round = 0; round < 5; round += 1) {
+    globalThis.gc();
+    const before = process.memoryUsage().heapUsed;
+    let peak = before;
+    await runOurs(400, () => {
+      peak = Math.max(peak, process.memoryUsage().heapUsed);
+    });
+    grown.push(peak - before);
+  }
+  process.stdout.write(
+    `heap growth during 400 turns: ${(median(grown) / 1048576).toFixed(1)} MiB\n`,
+  );
+}
+
+async function times(count, work) {
+  for (let index = 0; index < count; index += 1) await work();
+}
+
+const noop = defineTool({
+  id: 'bench.noop',
+  name: 'noop',
+  description: 'Does nothing.',
+  input: {
+    type: 'object',
+    additionalProperties: false,
+    properties: { n: { type: 'integer' } },
+    required: ['n'],
+  },
+  sideEffect: 'read_only',
+  idempotency: 'idempotent',
+  run: async () => ({ kind: 'done', text: 'ok' }),
+});
+const done = defineTool({
+  id: 'bench.done',
+  name: 'done',
+  description: 'Ends the run.',
+  input: { type: 'object', additionalProperties: false, properties: {}, required: [] },
+  sideEffect: 'terminal',
+  idempotency: 'non_idempotent',
+  capabilities: ['terminal.intent'],
+  run: async () => ({ kind: 'done', text: 'done' }),
+});
+const registry = createRegistry();
+registry.register(noop, done);
+const snapshot = registry.freeze();
+const redactor = createRedactor();
+const clock = manualClock();
+
+// Made by hand: the language stops at 256 turns.
+function planOf(turns) {
+  const node = (tool, terminal) => ({
+    node_id: tool.descriptor.model_tool_name,
+    model_tool_name: tool.descriptor.model_tool_name,
+    description: tool.descriptor.description,
+    input_schema: tool.descriptor.input_schema,
+    binding: {
+      tool_id: tool.descriptor.tool_id,
+      tool_version: 1,
+      descriptor_sha256: snapshot.findTool(tool.descriptor.tool_id, 1).descriptorSha256,
+      implementation_id: tool.descriptor.implementation_id,
+    },
+    prerequisites: [],
+    required: false,
+    terminal_result: terminal,
+    required_capabilities: [...tool.descriptor.required_capabilities],
+    produced_artifact_ids: [],
+    side_effect_class: tool.descriptor.side_effect_class,
+    idempotency: tool.descriptor.idempotency,
+  });
+  const plan = {
+    schema_version: '1.0',
+    kind: 'compiled_millforge_harness',
+    harness_id: 'bench.loop',
+    harness_version: 1,
+    source_sha256: '0'.repeat(64),
+    compiled_sha256: '0'.repeat(64),
+    stage_kind_ids: ['bench'],
+    model_profile: { profile_id: 'bench' },
+    prompt_policy: {
+      policy_id: 'bench',
+      system_instructions: 'Call noop.',
+      include_request_context: false,
+    },
+    budgets: {
+      max_iterations: turns + 1,
+      max_validation_retries: 1,
+      max_tool_errors: 1,
+      max_prerequisite_violations: 1,
+      max_premature_terminal_attempts: 1,
+    },
+    context_policy: {
+      strategy_id: 'forge.tiered.v1',
+      budget_tokens: 1000000,
+      keep_recent_iterations: 4,
+      phase_thresholds: [0.6, 0.8, 1],
+    },
+    nodes: [node(done, 'COMPLETE'), node(noop, null)],
+    required_capabilities: ['terminal.intent'],
+    terminal_result_map: { done: 'COMPLETE' },
+    artifact_policy: { declared_artifact_ids: [], required_by_terminal: [] },
+    compiler_identity: { name: 'bench', version: '1', build_id: 'bench' },
+  };
+  const sha256 = planDigest(plan);
+  return { bytes: planBytes({ ...plan, compiled_sha256: sha256 }), sha256 };
+}
+
+const plans = new Map();
+
+async function runOurs(turns, onTurn) {
+  if (!plans.has(turns)) plans.set(turns, planOf(turns));
+  let turn = 0;
+  const outcome = await runPlan(plans.get(turns), {
+    task: 'Go.',
+    runId: 'bench',
+    workspace: null,
+    grants: ['terminal.intent'],
+    executor: (plan) =>
+      createToolExecutor({
+        plan,
+        snapshot,
+        implementations: snapshot.implementations,
+        clock,
+        redactor,
+      }),
+    model: {
+      async complete() {
+        onTurn?.();
+        const call =
+          turn < turns
+            ? { id: `c${turn}`, name: 'noop', arguments: `{"n":${turn}}` }
+            : { id: 'end', name: 'done', arguments: '{}' };
+        turn += 1;
+        const reply = {
+          content: null,
+          reasoning: null,
+          tool_calls: [call],
+          finish_reason: 'tool_calls',
+          usage: null,
+          provider_model: null,
+        };
+        return { kind: 'reply', attempts: 1, reply };
+      },
+    },
+    operations: memoryOperationLog({ clock, ids: { newId: (prefix) => `${prefix}_x` } }),
+    trail: { append() {} },
+    clock,
+  });
+  if (outcome.status !== 'success') throw new Error(JSON.stringify(outcome));
+}
+
+const model = {
+  id: 'm',
+  name: 'm',
+  api: 'openai-completions',
+  provider: 'bench',
+  baseUrl: 'http://127.0.0.1',
+  reasoning: false,
+  input: ['text'],
+  cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+  contextWindow: 1000000,
+  maxTokens: 1000,
+};
+const usage = {
+  input: 0,
+  output: 0,
+  cacheRead: 0,
+  cacheWrite: 0,
+  totalTokens: 0,
+  cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
+};
+
+async function runTheirs(turns) {
+  let turn = 0;
+  let calls = 0;
+  const agent = new Agent({
+    initialState: {
+      systemPrompt: 'Call noop.',
+      model,
+      tools: [
+        {
+          name: 'noop',
+          label: 'noop',
+          description: 'Does nothing.',
+          parameters: noop.descriptor.input_schema,
+          async execute() {
+            calls += 1;
+            return { content: [{ type: 'text', text: 'ok' }], details: {} };
+          },
+        },
+      ],
+    },
+    streamFn() {
+      const stream = createAssistantMessageEventStream();
+      const last = turn >= turns;
+      const message = {
+        role: 'assistant',
+        content: last
+          ? [{ type: 'text', text: 'done' }]
+          : [{ type: 'toolCall', id: `c${turn}`, name: 'noop', arguments: { n: turn } }],
+        api: model.api,
+        provider: model.provider,
+        model: model.id,
+        usage,
+        stopReason: last ? 'stop' : 'toolUse',
+        timestamp: 0,
+      };
+      turn += 1;
+      stream.push({ type: 'done', reason: message.stopReason, message });
+      stream.end(message);
+      return stream;
+    },
+  });
+  await agent.prompt('Go.');
+  if (calls !== turns) throw new Error(`pi-agent-core made ${calls} of ${turns} calls`);
+}

@@ -1,0 +1,13 @@
+// npm run bench [-- compile|loop|durable …]
+const wanted = process.argv.slice(2);
+const benches = [
+  ['compile', async () => (await import('./compile.mjs')).benchCompile()],
+  ['loop', async () => (await import('./loop.mjs')).benchLoop()],
+  ['durable', async () => (await import('./durable.mjs')).benchDurable()],
+];
+process.stdout.write(
+  `${''.padEnd(44)}${'ratio'.padStart(10)}${'ours'.padStart(14)}${'theirs'.padStart(14)}\n`,
+);
+for (const [name, bench] of benches) {
+  if (wanted.length === 0 || wanted.includes(name)) await bench();
+}
