@@ -1,4 +1,5 @@
-import fc from 'fast-check';
+import type { CheckedCall, RefusedCall } from '@millforge/registry';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { admit, executorWorld, refuse, toolOf } from './executor-world.ts';
 
@@ -96,7 +97,7 @@ describe('a plan that disagrees with the registry', () => {
     ['tool_version', { binding: { tool_version: 2 } }, 'not_found'],
     ['tool_id', { binding: { tool_id: 'shop.gone' } }, 'not_found'],
   ] as const)('refuses calls when the %s differs (B-21)', (field, change, code) => {
-    const { binding = {}, ...rest } = { binding: {}, ...change };
+    const { binding, ...rest } = { binding: {}, ...change };
     const world = executorWorld([toolOf()], {
       node: (node) => ({ ...node, ...rest, binding: { ...node.binding, ...binding } }),
     });
@@ -244,6 +245,8 @@ test.each([
 
 test('gives one answer with one record for every input, the same one every time (B-22)', () => {
   const world = executorWorld([toolOf()]);
+  const open: { check(call: unknown, context: unknown): CheckedCall | RefusedCall } =
+    world.executor;
   const names = fc.oneof(fc.constantFrom('lookup', '', ' ', '__proto__'), fc.anything());
   const inputs = fc.oneof(
     fc.anything({ withBigInt: true, withDate: true, withMap: true, withSparseArray: true }),
@@ -253,10 +256,8 @@ test('gives one answer with one record for every input, the same one every time 
   fc.assert(
     fc.property(names, fc.anything(), inputs, (name, callId, input) => {
       const call = { name, callId, arguments: input };
-      const answers = [1, 2].map(() =>
-        Reflect.apply(world.executor.check, world.executor, [call, world.context]),
-      );
-      const [answer, again] = answers;
+      const answer = open.check(call, world.context);
+      const again = open.check(call, world.context);
       expect(answer.kind === 'checked' || answer.kind === 'refused').toBe(true);
       if (answer.kind === 'checked') return;
       expect(again).toEqual(answer);

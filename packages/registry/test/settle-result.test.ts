@@ -1,6 +1,6 @@
 import type { JsonObject, ToolDefinition, ToolResult } from '@millforge/contracts';
 import { digest } from '@millforge/contracts';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { executorWorld, runCall, toolOf } from './executor-world.ts';
 
@@ -88,14 +88,15 @@ test.each([
 });
 
 test('keeps a failure that does not fit the schema of success (B-23)', async () => {
-  const run = async (): Promise<ToolResult> => ({
+  const failed: ToolResult = {
     kind: 'failed',
     code: 'process_exit_nonzero',
     text: 'Exit 1.',
     data: { exit_code: 1 },
     certainty: 'confirmed_complete',
-  });
-  const { outcome } = await runCall(executorWorld([toolOf({ run, output: OUTPUT })]));
+  };
+  const tool = toolOf({ run: async () => failed, output: OUTPUT });
+  const { outcome } = await runCall(executorWorld([tool]));
   expect(outcome).toMatchObject({
     status: 'soft_failure',
     error_code: 'process_exit_nonzero',
