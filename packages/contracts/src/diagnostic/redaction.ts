@@ -9,9 +9,9 @@ import { findUrlCredentials } from './secret-urls.ts';
 /** Replaces secrets in texts and in JSON values. */
 export interface Redactor {
   /** Replaces every secret in a text; text without secrets comes back unchanged. */
-  text(text: string): string;
+  readonly text: (text: string) => string;
   /** Replaces secrets in string leaves; keys, numbers and the lengths of arrays never change. */
-  value(value: JsonValue): JsonValue;
+  readonly value: (value: JsonValue) => JsonValue;
 }
 
 /** What a redactor knows beforehand. */

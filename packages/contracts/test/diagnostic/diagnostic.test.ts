@@ -8,7 +8,7 @@ import {
   sortDiagnostics,
   toDiagnosticJson,
 } from '@millforge/contracts';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, expectTypeOf, test } from 'vitest';
 
 const diagnostics = defineDiagnostics('MF-T', {
@@ -145,10 +145,8 @@ test('cuts what is too long and counts what is too many, instead of failing', ()
 });
 
 test('cuts a field at 501 bytes and a marker', () => {
-  const value = (text: string): unknown =>
-    diagnostics.odd({ path: '/', fields: { text } }).fields?.[0]?.value;
-  expect(value('a b'.repeat(170))).toBe('a b'.repeat(170));
-  expect(value('a b '.repeat(150))).toBe(`${'a b '.repeat(125)}a[truncated]`);
+  expect(textField('a b'.repeat(170))).toBe('a b'.repeat(170));
+  expect(textField('a b '.repeat(150))).toBe(`${'a b '.repeat(125)}a[truncated]`);
 });
 
 test('lets no secret through, in no part of a diagnostic (B-09)', () => {
@@ -285,13 +283,10 @@ test('keeps 262,144 bytes of JSON at most', () => {
     plain({ path: `/${100 + index}`, fields }),
   );
   const bounded = boundDiagnostics(large, order);
-  const size = (list: readonly Diagnostic[]): number =>
-    canonicalJson(
-      list.map((one): JsonValue => toDiagnosticJson(one)),
-      { newline: false },
-    ).length;
-  expect(size(bounded)).toBeLessThanOrEqual(262_144);
-  expect(size([...large.slice(0, bounded.length), ...bounded.slice(-1)])).toBeGreaterThan(262_144);
+  expect(jsonSize(bounded)).toBeLessThanOrEqual(262_144);
+  expect(jsonSize([...large.slice(0, bounded.length), ...bounded.slice(-1)])).toBeGreaterThan(
+    262_144,
+  );
   expect(bounded.at(-1)?.code).toBe('MF-D001');
   const huge = [plain({ message: 'x'.repeat(300_000) })];
   expect(boundDiagnostics(huge, order).map(({ code }) => code)).toEqual(['MF-D001']);
@@ -299,6 +294,15 @@ test('keeps 262,144 bytes of JSON at most', () => {
 
 function row(code: string, name: string) {
   return { code, name, phase: 'parse', message: () => 'm' };
+}
+
+function textField(text: string): unknown {
+  return diagnostics.odd({ path: '/', fields: { text } }).fields?.[0]?.value;
+}
+
+function jsonSize(list: readonly Diagnostic[]): number {
+  const json = list.map((one): JsonValue => toDiagnosticJson(one));
+  return canonicalJson(json, { newline: false }).length;
 }
 
 function bytes(text: string): number {

@@ -1,5 +1,5 @@
 import { createRedactor, type JsonValue, looksSecret } from '@millforge/contracts';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 
 const redactor = createRedactor();
@@ -290,13 +290,13 @@ test('takes linear time for hostile texts', () => {
     'token=a(',
   ];
   for (const part of hostile) {
-    const text = part.repeat(Math.ceil(1_000_000 / part.length));
+    const text = part.repeat(Math.ceil(250_000 / part.length));
     const started = performance.now();
     redactor.text(text);
-    // A quadratic search takes minutes here; the bound leaves room for a slow machine.
-    expect([part, performance.now() - started < 10_000]).toEqual([part, true]);
+    // A quadratic search takes ten seconds and more; the bound leaves room for a slow machine.
+    expect([part, performance.now() - started < 4000]).toEqual([part, true]);
   }
-}, 120_000);
+});
 
 function shapeOf(value: JsonValue): unknown {
   if (Array.isArray(value)) return value.map(shapeOf);

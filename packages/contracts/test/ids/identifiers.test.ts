@@ -9,7 +9,7 @@ import {
   isTerminalResult,
   parseToolReference,
 } from '@millforge/contracts';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 
 test.each([
@@ -50,7 +50,7 @@ test.each([
     ['Read-file_1', 'a'.repeat(64)],
     ['', 'a b', 'a.b', 'a'.repeat(65)],
   ],
-])('accepts and refuses a %s by its grammar', (_, isRight, right, wrong) => {
+])('accepts and refuses a %s by its grammar', (...[, isRight, right, wrong]) => {
   expect(right.filter((text) => !isRight(text))).toEqual([]);
   expect(wrong.filter((text) => isRight(text))).toEqual([]);
 });

@@ -5,7 +5,7 @@ import {
   normalizeSchema,
   validateJson,
 } from '@millforge/contracts';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 
 function schemaOf(raw: unknown): JsonSchema {

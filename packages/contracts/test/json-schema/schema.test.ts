@@ -1,5 +1,5 @@
 import { canonicalJson, JsonFloat, normalizeSchema } from '@millforge/contracts';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 
 const object = (properties: object, required: readonly string[] = []): object => ({
@@ -146,7 +146,7 @@ test.each([
     '/properties/a~1~0/type',
     'must be one of',
   ],
-])('refuses %s', (_, schema, path, reason) => {
+])('refuses %s', (...[, schema, path, reason]) => {
   const result = normalizeSchema(schema, '/input_schema', { root: 'any' });
   expect(result).toMatchObject({ ok: false, path: `/input_schema${path}` });
   expect(!result.ok && result.message).toContain(`/input_schema${path} `);

@@ -1,5 +1,5 @@
 import { canonicalJson, type ExactJson, JsonFloat, MillforgeError } from '@millforge/contracts';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 
 const F = (value: number): JsonFloat => new JsonFloat(value);
@@ -95,7 +95,7 @@ test.each([
   ['a date', { at: new Date(0) }, 'json/not-json', '/at'],
   ['a map', new Map(), 'json/not-json', '/'],
   ['an object that imitates a float', Object.create(JsonFloat.prototype), 'json/not-json', '/'],
-])('refuses %s and says where it is', (_, value, code, path) => {
+])('refuses %s and says where it is', (...[, value, code, path]) => {
   const act = (): string => canonicalJson(value as ExactJson);
   expect(codeOf(act)).toBe(code);
   expect(act).toThrow(`at ${path}.`);

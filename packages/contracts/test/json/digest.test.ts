@@ -1,5 +1,5 @@
 import { digest, type ExactJson, JsonFloat, sha256 } from '@millforge/contracts';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { sha256 as nodeSha256 } from '../../src/json/sha256-node.ts';
 import { sha256 as portableSha256 } from '../../src/json/sha256-portable.ts';

@@ -1,11 +1,5 @@
-import {
-  type ExactJson,
-  JsonFloat,
-  type JsonValue,
-  MillforgeError,
-  toPlainJson,
-} from '@millforge/contracts';
-import fc from 'fast-check';
+import { type ExactJson, JsonFloat, type JsonValue, toPlainJson } from '@millforge/contracts';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 
 test('drops number kinds and keeps everything else', () => {
@@ -21,9 +15,9 @@ test('keeps a property named __proto__', () => {
 });
 
 test('refuses an integer that a number cannot hold', () => {
-  const act = (): JsonValue => toPlainJson([2n ** 53n]);
-  expect(act).toThrow(MillforgeError);
-  expect(act).toThrow(expect.objectContaining({ code: 'json/unsafe-integer' }));
+  expect(() => toPlainJson([2n ** 53n])).toThrow(
+    expect.objectContaining({ code: 'json/unsafe-integer' }),
+  );
 });
 
 test('copies nesting far deeper than the call stack', () => {
