@@ -59,7 +59,10 @@ test.each([...codes])('%s has a page named %s whose examples hold', (code, name)
   expect(compile(page.right)).toEqual([]);
 });
 
-function compile({ source, request }: NonNullable<NonNullable<ReturnType<typeof readCodePage>>['wrong']>) {
+function compile({
+  source,
+  request,
+}: NonNullable<NonNullable<ReturnType<typeof readCodePage>>['wrong']>) {
   const result = compileHarness(source, {
     catalog: toToolCatalog(readDocsFile('catalog.json')),
     profiles: toModelProfileCatalog(['docs.profile.small']),

@@ -26,7 +26,7 @@ export function checkHarness(
   const graph = toHarnessGraph(harness);
   const graphFindings = [
     ...checkGraph(harness, graph),
-    ...checkTerminals(harness, target.legalTerminalResults),
+    ...checkTerminals(harness.nodes, target.legalTerminalResults),
     ...checkArguments(harness, graph),
   ];
   const capabilities = checkCapabilities(harness, target.grants);

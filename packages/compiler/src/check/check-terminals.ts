@@ -1,16 +1,16 @@
 import type { Diagnostic } from '@millforge/contracts';
 import { report } from '../diagnostics.ts';
-import type { ResolvedHarness } from '../resolve/resolved-harness.ts';
+import type { ResolvedNode } from '../resolve/resolved-harness.ts';
 
 /** Checks that a run can end, in one node per result, and only in ways that the caller can handle. */
 export function checkTerminals(
-  harness: ResolvedHarness,
+  nodes: readonly ResolvedNode[],
   legalResults: readonly string[],
 ): readonly Diagnostic[] {
   const legal = new Set(legalResults);
   const found: Diagnostic[] = [];
   const holders = new Map<string, readonly string[]>();
-  for (const { nodeId, source } of harness.nodes) {
+  for (const { nodeId, source } of nodes) {
     const result = source.terminal_result;
     if (result === null) continue;
     const fields = { terminal_result: result };

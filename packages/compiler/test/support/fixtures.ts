@@ -19,7 +19,8 @@ export function readFixture(name: string) {
   const folder = new URL(`${name}/`, FIXTURES);
   const read = (file: string) => readFileSync(new URL(file, folder), 'utf8');
   const optional = (file: string) => (existsSync(new URL(file, folder)) ? read(file) : null);
-  const catalog = optional('catalog.json') ?? readFileSync(new URL('catalog.json', FIXTURES), 'utf8');
+  const catalog =
+    optional('catalog.json') ?? readFileSync(new URL('catalog.json', FIXTURES), 'utf8');
   const request: Partial<CompileRequest> = JSON.parse(optional('request.json') ?? '{}');
   return {
     source: new Uint8Array(readFileSync(new URL('harness.yaml', folder))),

@@ -1,0 +1,130 @@
+import type { JsonObject } from '@millforge/contracts';
+import { expect, test } from 'vitest';
+import { checkArtifacts } from '../../src/check/check-artifacts.ts';
+import { toHarnessGraph } from '../../src/check/harness-graph.ts';
+import type { ResolvedHarness } from '../../src/resolve/resolved-harness.ts';
+import { findings, graphOf, needs, summaries, tool } from '../support/harness.ts';
+
+type Nodes = { readonly [nodeId: string]: JsonObject };
+
+const makes = (id: string, ...artifacts: string[]) =>
+  tool(id, { produced_artifact_ids: artifacts });
+const DONE = { terminal_result: 'DONE' };
+
+function found(nodes: Nodes, artifacts: JsonObject, tools: JsonObject[]): readonly string[] {
+  return summaries(findings(graphOf(nodes, { artifacts }), { tools }));
+}
+
+const demand = { declared_artifact_ids: ['note'], required_by_terminal: { DONE: ['note'] } };
+
+test.each<[string, Nodes]>([
+  ['a producer before the terminal', { a: { produces: ['note'] }, x: { ...DONE, ...needs('a') } }],
+  [
+    'a required producer',
+    { a: { produces: ['note'], required: true }, b: needs('a'), x: { ...DONE, ...needs('b') } },
+  ],
+])('accepts %s', (_, nodes) => {
+  expect(found(nodes, demand, [makes('test.a', 'note')])).toEqual([]);
+});
+
+test.each<[string, Nodes, JsonObject, JsonObject[], readonly string[]]>([
+  [
+    'what is produced but not declared, once for node and tool',
+    { a: { produces: ['note'] }, x: DONE },
+    {},
+    [makes('test.a', 'note')],
+    ['MF-A001 a artifact_id=note'],
+  ],
+  [
+    'what a tool could produce but nobody declared',
+    { a: {}, x: DONE },
+    {},
+    [makes('test.a', 'note')],
+    ['MF-A001 a artifact_id=note'],
+  ],
+  [
+    'what a tool cannot produce',
+    { a: { produces: ['note'] }, x: DONE },
+    { declared_artifact_ids: ['note'] },
+    [],
+    ['MF-A002 a artifact_id=note'],
+  ],
+  [
+    'an artifact that is neither declared nor possible as both',
+    { a: { produces: ['note'] }, x: DONE },
+    {},
+    [],
+    ['MF-A001 a artifact_id=note', 'MF-A002 a artifact_id=note'],
+  ],
+  [
+    'a demand without a producer',
+    { a: {}, x: DONE },
+    demand,
+    [makes('test.a', 'note')],
+    ['MF-A004 artifact_id=note terminal_result=DONE'],
+  ],
+  [
+    'a demand whose producer need not run',
+    { a: { produces: ['note'] }, x: DONE },
+    demand,
+    [makes('test.a', 'note')],
+    ['MF-A005 artifact_id=note terminal_result=DONE'],
+  ],
+  [
+    'a demand that is not declared, and nothing else about it',
+    { x: DONE },
+    { required_by_terminal: { DONE: ['note'] } },
+    [],
+    ['MF-A007 artifact_id=note terminal_result=DONE'],
+  ],
+  [
+    'no missing producer while the graph has faults',
+    { a: needs('none'), x: DONE },
+    demand,
+    [],
+    ['MF-G001 a prerequisite=none'],
+  ],
+])('reports %s', (_, nodes, artifacts, tools, expected) => {
+  expect(found(nodes, artifacts, tools)).toEqual(expected);
+});
+
+test('says in words that the tool, not the node, brings an undeclared artifact', () => {
+  const [diagnostic] = findings(graphOf({ a: {}, x: DONE }), { tools: [makes('test.a', 'note')] });
+  expect(diagnostic?.message).toBe(
+    "Node 'a' binds a tool that can produce undeclared artifact 'note'.",
+  );
+});
+
+test('reports repetitions and policies for unknown results where nothing else has', () => {
+  const harness = {
+    source: {
+      artifacts: {
+        declared_artifact_ids: ['note', 'note'],
+        required_by_terminal: [
+          { terminal_result: 'DONE', artifact_ids: ['note', 'note'] },
+          { terminal_result: 'OTHER', artifact_ids: ['none'] },
+        ],
+      },
+    },
+    nodes: [
+      {
+        nodeId: 'x',
+        source: {
+          ...DONE,
+          node_id: 'x',
+          prerequisites: [],
+          produces: ['note', 'note'],
+          required: false,
+        },
+        tool: { produced_artifact_ids: ['note'] },
+      },
+    ],
+  } as object as ResolvedHarness;
+  const { diagnostics } = checkArtifacts(harness, toHarnessGraph(harness), false);
+  expect(summaries(diagnostics)).toEqual([
+    'MF-A006 artifact_id=note',
+    'MF-A006 x artifact_id=note',
+    'MF-A006 artifact_id=note terminal_result=DONE',
+    'MF-A003 terminal_result=OTHER',
+  ]);
+});

@@ -1,0 +1,66 @@
+import { compileHarness } from '@millforge/compiler';
+import type { JsonObject } from '@millforge/contracts';
+import { expect, test } from 'vitest';
+import { findings, graphOf, harness, inputFor } from '../support/harness.ts';
+
+function faults(source: JsonObject, request: object = {}): readonly string[] {
+  return findings(source, { request: { grants: [], ...request } }).map(
+    ({ code, path }) => `${code} ${path}`,
+  );
+}
+
+const DONE = { terminal_result: 'DONE' };
+
+test('collects everything in which source and request disagree', () => {
+  const request = {
+    expectedHarnessId: 'other',
+    stageKindId: 'other',
+    legalTerminalResults: ['OTHER'],
+  };
+  expect(faults(harness(), request)).toEqual([
+    'MF-S029 /graph/nodes/0/terminal_result',
+    'MF-S027 /harness_id',
+    'MF-S028 /stage_scope/stage_kind_ids',
+  ]);
+});
+
+test.each<[string, JsonObject, readonly string[] | undefined, string]>([
+  [
+    'a result that two nodes end with, at the later one',
+    graphOf({ a: DONE, b: DONE }),
+    undefined,
+    '/graph/nodes/1/terminal_result',
+  ],
+  [
+    'an artifact policy for a result that no node has',
+    harness({ artifacts: { required_by_terminal: { OTHER: ['a'] } } }),
+    undefined,
+    '/artifacts/required_by_terminal/0/terminal_result',
+  ],
+  ['a legal result that no node has', harness(), ['DONE', 'OTHER'], '/graph/nodes'],
+])('reports %s', (_, source, legalTerminalResults, path) => {
+  const request = legalTerminalResults === undefined ? {} : { legalTerminalResults };
+  expect(faults(source, request)).toEqual([`MF-S029 ${path}`]);
+});
+
+test('looks for secrets in every text and repeats none', () => {
+  const secret = `ghp_${'x1'.repeat(18)}`;
+  const prompt = { ...(harness()['prompt'] as JsonObject), system_instructions: `Use ${secret}.` };
+  const result = compileHarness(harness({ prompt }), inputFor(harness()));
+  expect(result.diagnostics).toMatchObject([
+    { code: 'MF-S026', path: '/prompt/system_instructions' },
+  ]);
+  expect(JSON.stringify(result)).not.toContain(secret);
+});
+
+test('lets prose about passwords and tokens pass', () => {
+  const system_instructions = 'Ask for the password: required. A token: something the user has.';
+  const prompt = { ...(harness()['prompt'] as JsonObject), system_instructions };
+  expect(faults(harness({ prompt }))).toEqual([]);
+});
+
+test('says nothing about the request while the source lacks its form', () => {
+  expect(faults(harness({ harness_version: 0 }), { expectedHarnessId: 'other' })).toEqual([
+    'MF-S020 /harness_version',
+  ]);
+});
