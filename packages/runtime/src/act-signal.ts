@@ -27,7 +27,10 @@ export function actSignal(
     signal: act.signal,
     release: () => {
       stop.removeEventListener('abort', onStop);
-      waiting.abort();
+      // A reason of its own spares making an exception with a stack for every act.
+      waiting.abort(SETTLED);
     },
   };
 }
+
+const SETTLED = 'settled';

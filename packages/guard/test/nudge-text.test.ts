@@ -1,0 +1,42 @@
+import { nudgeText } from '@millforge/guard';
+import { expect, test } from 'vitest';
+
+test('the tiers of a premature terminal lose politeness and the name of the terminal', () => {
+  const texts = [1, 2, 3].map((tier) =>
+    nudgeText({ kind: 'premature-terminal', tier, terminal: 'submit', pending: ['read', 'check'] }),
+  );
+  expect(texts).toMatchInlineSnapshot(`
+    [
+      "[terminal_intent_invalid] submit is not available yet: these steps have to succeed first: read, check. Nothing of this reply was performed. Please do one of them now.",
+      "[terminal_intent_invalid] Nothing was performed. Call one of the pending steps now: read, check.",
+      "[terminal_intent_invalid] STOP. ONLY THE PENDING STEPS ARE ALLOWED: read, check. DO NOT CALL submit. Your next reply MUST call one of the pending steps.",
+    ]
+  `);
+});
+
+test('a prerequisite is named with the arguments that must agree', () => {
+  const text = nudgeText({
+    kind: 'unmet-prerequisite',
+    tool: 'move',
+    unmet: [
+      {
+        tool: 'read',
+        matching: [
+          { earlier: 'path', current: 'from' },
+          { earlier: 'rev', current: 'rev' },
+        ],
+      },
+      { tool: 'check', matching: [] },
+    ],
+  });
+  expect(text).toBe(
+    '[prerequisite_denied] move was not performed. First needed: a successful read with path equal to the from of this call and the same rev; a successful check. Do that now, then call move again.',
+  );
+});
+
+test('long lists and long quotes are cut', () => {
+  const tools = Array.from({ length: 100 }, (_, index) => `tool_${index}`);
+  const text = nudgeText({ kind: 'unknown-tool', name: 'x'.repeat(100_000), tools });
+  expect(text).toContain('and 36 more');
+  expect(text.length).toBeLessThan(1500);
+});
