@@ -64,8 +64,8 @@ export interface GoalSummary {
   readonly state: GoalState;
   /** Grows with every change of the goal's state. */
   readonly version: number;
-  /** What is wanted. */
-  readonly objective: string;
+  /** First line of the objective, at most 120 characters. */
+  readonly title: string;
   /** Whether no check was required. */
   readonly unchecked: boolean;
   /** Holds that nobody has decided. */
@@ -88,6 +88,8 @@ export interface GoalView extends GoalSummary {
   readonly schema_version: '1.0';
   /** Random name that no other goal of any tenant has. */
   readonly goal_uid: string;
+  /** What is wanted. */
+  readonly objective: string;
   /** What the host worked on when it admitted the goal. */
   readonly resource: string;
   /** Who admitted it. */

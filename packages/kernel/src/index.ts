@@ -1,7 +1,12 @@
 export type { Adapter, TaskContext } from './adapter.ts';
+export type {
+  AdapterBinding,
+  GoalContract,
+  GoalLimits,
+  TaskContract,
+} from './contract/goal-contract.ts';
 export type { KernelErrorCode } from './error-codes.ts';
 export type { Failpoint } from './failpoints.ts';
-export type { AdapterBinding, GoalContract, GoalLimits, TaskContract } from './goal-contract.ts';
 export type {
   GoalState,
   GoalSummary,

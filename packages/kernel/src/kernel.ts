@@ -1,7 +1,7 @@
 import type { ArtifactStore, Clock, Ids, JsonValue, TrailRecord } from '@millforge/contracts';
 import type { Adapter } from './adapter.ts';
+import type { GoalContract } from './contract/goal-contract.ts';
 import type { Failpoint } from './failpoints.ts';
-import type { GoalContract } from './goal-contract.ts';
 import type { GoalSummary, GoalView, OperationView, OwnerView } from './goal-view.ts';
 import type { Scope } from './scope.ts';
 

@@ -1,8 +1,56 @@
+import { dirname, join, resolve } from 'node:path';
+import { createRedactor } from '@millforge/contracts';
+import { createArtifactFiles } from './artifacts/artifact-files.ts';
+import { createKernel } from './create-kernel.ts';
 import type { Kernel, OpenKernelOptions } from './kernel.ts';
+import { registerOwner } from './owner/owner.ts';
+import { createOwnerLocks } from './owner/owner-lock.ts';
+import { loadDriver } from './sqlite/driver.ts';
+import { MIGRATIONS } from './sqlite/embedded-migrations.ts';
+import { openDatabase } from './sqlite/open-database.ts';
+import { randomFrom } from './sqlite/random.ts';
 
 /**
  * Opens the trail, making it when it is missing, and registers this process as an owner.
  *
- * Loads the SQLite driver on first use. Whoever opens a kernel disposes of it.
+ * Loads the SQLite driver on first use. Whoever opens a kernel disposes of it. A file that is refused is
+ * left as it was; every refusal is a `kernel/…` error that says what to do.
  */
-export declare function openKernel(options: OpenKernelOptions): Promise<Kernel>;
+export async function openKernel(options: OpenKernelOptions): Promise<Kernel> {
+  const { clock, ids, failpoint } = options;
+  const path = resolve(options.path);
+  const driver = await loadDriver();
+  const locks = createOwnerLocks(path, driver);
+  const db = await openDatabase({
+    path,
+    driver,
+    clock,
+    migrations: MIGRATIONS,
+    check: options.check ?? false,
+    lockTimeoutMs: options.lockTimeoutMs ?? 5000,
+    random: randomFrom(`${process.pid} ${clock.now()} ${ids.newId('wait')}`),
+    failpoint,
+    isAlive: locks.isAlive,
+  });
+  try {
+    const owner = await registerOwner({ db, clock, ids, locks });
+    const artifacts = createArtifactFiles({
+      directory: join(dirname(path), 'artifacts'),
+      ids,
+      reach: db.reach,
+    });
+    return createKernel({
+      db,
+      clock,
+      ids,
+      owner,
+      artifacts,
+      redactor: createRedactor(),
+      graceMs: options.graceMs ?? 5000,
+      unsettled: new Set(),
+    });
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}

@@ -1,0 +1,205 @@
+import { toDiagnosticJson } from '@millforge/contracts';
+import { readGoalContract } from './contract/read-goal-contract.ts';
+import type { GoalView } from './goal-view.ts';
+import type { GoalRun, Kernel, RunGoalOptions } from './kernel.ts';
+import { kernelError } from './kernel-error.ts';
+import { readOwner } from './owner/owner.ts';
+import { operationName } from './run/operation-rules.ts';
+import { type RunParts, runGoal } from './run/run-goal.ts';
+import { createStopSwitch } from './run/stop-switch.ts';
+import type { Scope } from './scope.ts';
+import { examineStore } from './sqlite/examine-store.ts';
+import { admitGoal } from './store/admit-goal.ts';
+import { readTasks } from './store/attempt-row.ts';
+import { cancelGoal } from './store/cancel-goal.ts';
+import { decideHold, ended } from './store/decide-hold.ts';
+import { readGoalRow } from './store/goal-row.ts';
+import type { OperationRow } from './store/operation-row.ts';
+import { readGoalSummaries, readGoalView } from './store/read-goal-view.ts';
+import { readOperationView } from './store/read-operation-view.ts';
+import { readTrail } from './trail/read-trail.ts';
+import { verifyTenant } from './trail/verify-trail.ts';
+
+/** Puts the parts of an open store together. */
+export function createKernel(parts: RunParts): Kernel {
+  const { db, clock, ids, owner, artifacts } = parts;
+  const owners = { isAlive: owner.isAlive, read: readOwner };
+  const active = new Map<string, ActiveRun>();
+
+  const view = (scope: Scope, goalId: string): Promise<GoalView> =>
+    db.read((tx) => readGoalView(tx, scope.tenant, { goalId, now: clock.now(), owners }));
+
+  const cancel = async (
+    scope: Scope,
+    goalId: string,
+    { version, reason }: { readonly version: number | null; readonly reason: string },
+  ): Promise<GoalView> => {
+    await db.write('cancel-goal', (tx) => {
+      const goal = readGoalRow(tx, scope.tenant, { goalId, now: clock.now() });
+      if (['completed', 'failed', 'cancelled'].includes(goal.state)) throw ended(goal);
+      if (version !== null && goal.version !== version) {
+        throw kernelError(
+          'kernel/stale-version',
+          `The goal has version ${goal.version} by now; read it again and decide on what it says.`,
+        );
+      }
+      cancelGoal(tx, goal, { actor: scope.actor, reason });
+    });
+    active.get(nameOf(scope, goalId))?.cancelled();
+    return view(scope, goalId);
+  };
+
+  const start = (scope: Scope, goalId: string, options: RunGoalOptions): GoalRun => {
+    const name = nameOf(scope, goalId);
+    const stop = createStopSwitch();
+    const run = async (): Promise<GoalView> => {
+      if (active.has(name)) {
+        throw kernelError(
+          'kernel/run-active',
+          'This process runs the goal already; wait for that run, or stop it.',
+        );
+      }
+      const current: ActiveRun = {
+        stop: (now) => stop.stop(now),
+        cancelled: () => stop.cancel(),
+        done: Promise.resolve(),
+      };
+      active.set(name, current);
+      try {
+        await runGoal(parts, {
+          scope,
+          goalId,
+          adapters: options.adapters,
+          onWaiting: options.onWaiting,
+          stop,
+        });
+      } finally {
+        active.delete(name);
+      }
+      return view(scope, goalId);
+    };
+    const done = run();
+    const current = active.get(name);
+    if (current !== undefined) current.done = done.catch(() => undefined);
+    return {
+      done,
+      stop: ({ now = false } = {}) => stop.stop(now),
+      cancel: (reason) => cancel(scope, goalId, { version: null, reason }),
+    };
+  };
+
+  const mayStillAct =
+    (goalUid: string, taskId: string) =>
+    (operation: OperationRow): boolean =>
+      operation.owner_id === owner.id
+        ? parts.unsettled.has(operationName({ goalUid, taskId }, operation.key))
+        : !operation.is_settled && owner.isAlive(operation.owner_id);
+
+  return {
+    ownerId: owner.id,
+    async admitGoal(scope, contract) {
+      checkScope(scope);
+      const read = readGoalContract(contract);
+      if (!read.ok) {
+        const [first] = read.diagnostics;
+        throw kernelError(
+          'kernel/contract-invalid',
+          `The contract cannot be admitted: ${first?.path ?? '/'}: ${first?.message ?? ''}`,
+          { diagnostics: read.diagnostics.map((diagnostic) => toDiagnosticJson(diagnostic)) },
+        );
+      }
+      const goalUid = ids.newId('goal');
+      await db.write('admit-goal', (tx) =>
+        admitGoal(tx, scope, { contract: read.value, goalUid, now: clock.now() }),
+      );
+      return view(scope, read.value.goal_id);
+    },
+    async readGoal(scope, goalId) {
+      checkScope(scope);
+      return view(scope, goalId);
+    },
+    async listGoals(scope, { limit = 100, before } = {}) {
+      checkScope(scope);
+      return db.read((tx) =>
+        readGoalSummaries(tx, scope.tenant, { limit, before: before ?? null, now: clock.now() }),
+      );
+    },
+    runGoal(scope, goalId, options) {
+      checkScope(scope);
+      return start(scope, goalId, options);
+    },
+    async decide(scope, goalId, decision) {
+      checkScope(scope);
+      await db.write('decide-hold', (tx) => {
+        const goal = readGoalRow(tx, scope.tenant, { goalId, now: clock.now() });
+        const [task] = readTasks(tx, goal);
+        decideHold(tx, goal, {
+          decision,
+          actor: scope.actor,
+          mayStillAct: mayStillAct(goal.goal_uid, task?.task_id ?? ''),
+        });
+      });
+      if (decision.decision === 'cancel') active.get(nameOf(scope, goalId))?.cancelled();
+      return view(scope, goalId);
+    },
+    async cancelGoal(scope, goalId, options) {
+      checkScope(scope);
+      return cancel(scope, goalId, options);
+    },
+    readTrail(scope, goalId, options = {}) {
+      checkScope(scope);
+      return readTrail(parts, { tenant: scope.tenant, goalId }, options);
+    },
+    async verifyTrail(scope, goalId) {
+      checkScope(scope);
+      return verifyTenant(parts, scope.tenant, goalId ?? null);
+    },
+    async readOperation(scope, goalId, { taskId, key }) {
+      checkScope(scope);
+      return db.read((tx) => {
+        const goal = readGoalRow(tx, scope.tenant, { goalId, now: clock.now() });
+        const [task] = readTasks(tx, goal);
+        return readOperationView(tx, goal, { taskId: taskId ?? task?.task_id ?? '', key });
+      });
+    },
+    artifacts(scope) {
+      checkScope(scope);
+      return {
+        put: (bytes, options) => artifacts.put(scope.tenant, bytes, options),
+        open: (digest) => artifacts.open(scope.tenant, digest),
+      };
+    },
+    examine: () => examineStore(db),
+    async [Symbol.asyncDispose]() {
+      const runs = [...active.values()];
+      for (const run of runs) run.stop(true);
+      await Promise.all(runs.map(({ done }) => done));
+      try {
+        await owner.release();
+      } finally {
+        db.close();
+      }
+    },
+  };
+}
+
+/** A run of this process, as others of its calls see it. */
+interface ActiveRun {
+  readonly stop: (now: boolean) => void;
+  readonly cancelled: () => void;
+  done: Promise<unknown>;
+}
+
+function nameOf({ tenant }: Scope, goalId: string): string {
+  return JSON.stringify([tenant, goalId]);
+}
+
+function checkScope({ tenant, resource, actor }: Scope): void {
+  const texts = [tenant, resource, actor];
+  const isComplete = texts.every((text) => typeof text === 'string' && text !== '');
+  if (isComplete && tenant.length <= 128 && actor.length <= 256 && resource.length <= 4096) return;
+  throw kernelError(
+    'kernel/scope-invalid',
+    'A scope needs a tenant of up to 128, an actor of up to 256 and a resource of up to 4,096 characters.',
+  );
+}

@@ -1,0 +1,88 @@
+import { type Failure, MillforgeError } from '@millforge/contracts';
+import { toPayload } from '../store/payloads.ts';
+import type { Live } from './live.ts';
+import { idempotencyKey, isEffectful, operationName } from './operation-rules.ts';
+import { refuseResult } from './refuse-result.ts';
+import { plainFailure, type Settled, settledThrow, settledValue } from './settle-act.ts';
+
+/** How one performance ended. */
+export type Ended =
+  | (Extract<Settled, { kind: 'done' | 'failed' }> & { readonly durationMs: number })
+  | Extract<Settled, { kind: 'unavailable' }>
+  | { readonly kind: 'uncertain'; readonly failure: Failure; readonly isSettled: boolean }
+  /** The deadline ended it, and it can have had no effect. */
+  | { readonly kind: 'refused' }
+  /** The run was told to end at once. */
+  | { readonly kind: 'stopped'; readonly isSettled: boolean };
+
+/** Performs once, and waits for the end no longer than the grace of a stop or a deadline. */
+export async function actOnce(live: Live): Promise<Ended> {
+  const { parts, request } = live;
+  const { clock, control, db } = parts;
+  const { operation } = request;
+  const mayHaveEffect = isEffectful(operation);
+  db.reach('before:act');
+  const startedAt = clock.monotonicMs();
+  const acting = begin(live);
+  const settled = await Promise.race([acting, control.abandoned.then(() => null)]);
+  db.reach('after:act');
+  const durationMs = clock.monotonicMs() - startedAt;
+  if (settled === null) {
+    giveUp(live, acting);
+    if (control.isAborted()) return { kind: 'stopped', isSettled: false };
+    if (!mayHaveEffect) return { kind: 'refused' };
+    return { kind: 'uncertain', failure: TOO_LATE, isSettled: false };
+  }
+  if (settled.kind === 'done') return { ...settled, durationMs };
+  if (control.actSignal.aborted) {
+    // An act without effect that was told to end has no say in how: the same act is performed on resume.
+    if (!mayHaveEffect) {
+      return control.isAborted() ? { kind: 'stopped', isSettled: true } : { kind: 'refused' };
+    }
+    if (control.isAborted() && settled.kind !== 'failed') {
+      return { kind: 'stopped', isSettled: true };
+    }
+  }
+  if (settled.kind === 'failed') return { ...settled, durationMs };
+  if (settled.kind === 'unavailable') return settled;
+  return { ...settled, isSettled: true };
+}
+
+async function begin({ parts, request, generation, row }: Live): Promise<Settled> {
+  const { operation, act } = request;
+  const mayHaveEffect = isEffectful(operation);
+  const key = idempotencyKey(parts.claim, {
+    key: operation.key,
+    generation: row?.generation ?? generation,
+  });
+  try {
+    const result = await act({ signal: parts.control.actSignal, idempotencyKey: key });
+    return settledValue(result, mayHaveEffect);
+  } catch (error) {
+    return settledThrow(error, mayHaveEffect);
+  }
+}
+
+/** Remembers an act that may still end, and keeps what it ends with as evidence. */
+function giveUp({ parts, request }: Live, acting: Promise<Settled>): void {
+  const name = operationName(parts.claim, request.operation.key);
+  parts.unsettled.add(name);
+  const keep = async (): Promise<void> => {
+    const settled = await acting;
+    parts.unsettled.delete(name);
+    await refuseResult(parts, {
+      key: request.operation.key,
+      outcome: settled.kind,
+      payload: settled.kind === 'done' ? settled.value : toPayload(plainFailure(settled.failure)),
+    });
+  };
+  keep().catch((error: unknown) => {
+    // The kernel may be closed by then, and there is nobody left to tell.
+    if (!MillforgeError.is(error)) throw error;
+  });
+}
+
+const TOO_LATE: Failure = {
+  code: 'deadline',
+  message: 'The act went on past the deadline and did not end when it was told to.',
+};

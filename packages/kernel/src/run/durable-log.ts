@@ -1,0 +1,142 @@
+import {
+  digest,
+  type JsonValue,
+  MillforgeError,
+  type Operation,
+  type OperationOutcome,
+  operationSuspended,
+  type TrailSink,
+} from '@millforge/contracts';
+import type { Database } from '../sqlite/database.ts';
+import type { Note } from '../store/append-notes.ts';
+import type { Claim } from '../store/claim.ts';
+import type { OperationRow } from '../store/operation-row.ts';
+import { readPayload } from '../store/payloads.ts';
+import { checkOperation } from './check-operation.ts';
+import { holdDivergence } from './hold-divergence.ts';
+import type { Act, LogParts } from './log-parts.ts';
+import { createNoteBuffer } from './note-buffer.ts';
+import { performLive } from './perform-live.ts';
+import { createReplayIndex, type Difference } from './replay-index.ts';
+import type { RunControl } from './run-control.ts';
+import { readFailure } from './settle-act.ts';
+import { suspendedBy, suspendReason } from './suspended-by.ts';
+
+/** The durable form of an operation log. */
+export interface DurableLog {
+  perform<T extends JsonValue>(operation: Operation<T>, act: Act<T>): Promise<OperationOutcome<T>>;
+  readonly append: TrailSink['append'];
+  newId(key: string): string;
+  /** Decisions that no operation has taken along yet. */
+  takeNotes(): readonly Note[];
+  /** What the record has that was not asked for, when the program ends here. */
+  endDifference(): Difference | null;
+}
+
+/** Makes the log of an attempt from what its task recorded before. */
+export function createDurableLog(
+  parts: LogParts,
+  recorded: { readonly rows: readonly OperationRow[]; readonly notes: ReadonlyMap<string, string> },
+): DurableLog {
+  const { claim, control, db } = parts;
+  const index = createReplayIndex(recorded.rows);
+  const notes = createNoteBuffer(recorded.notes, parts.redactor);
+  const anew = performedAnew(recorded.rows, claim.number);
+  const asked = new Map<string, Promise<OperationOutcome>>();
+
+  /** Rejects whatever comes after the end, with the reason of the end. */
+  const refuseWhenClosed = (): void => {
+    const closing = control.closing();
+    if (closing !== null) throw suspendedBy(closing);
+  };
+
+  const diverge = async (difference: Difference): Promise<never> => {
+    await holdDivergence(parts, difference);
+    control.close('held');
+    throw operationSuspended('held');
+  };
+
+  const perform = async (operation: Operation, act: Act<JsonValue>): Promise<OperationOutcome> => {
+    const found = index.ask(operation);
+    if (found.kind === 'diverged') return diverge(found.difference);
+    const lost = notes.difference();
+    if (lost !== null) return diverge(lost);
+    const row = found.kind === 'known' ? found.row : null;
+    if (row?.state === 'recorded' && !anew.has(row.key)) return replay(db, claim, row);
+    const difference = index.liveDifference(operation);
+    if (difference !== null) return diverge(difference);
+    return performLive(parts, {
+      operation,
+      act,
+      part: found.part,
+      inputSha256: found.inputSha256,
+      row,
+      takeNotes: notes.take,
+    });
+  };
+
+  return {
+    async perform<T extends JsonValue>(operation: Operation<T>, act: Act<T>) {
+      refuseWhenClosed();
+      checkOperation(operation);
+      // What is recorded under this key was given by an act of the same operation, so it has its type.
+      const before = asked.get(operation.key);
+      const leave = control.enter();
+      try {
+        const outcome = perform(operation as Operation, act);
+        asked.set(operation.key, before ?? outcome);
+        if (before !== undefined) await before;
+        return (await outcome) as OperationOutcome<T>;
+      } catch (error) {
+        throw settleRejection(control, error);
+      } finally {
+        leave();
+      }
+    },
+    append: notes.append,
+    newId: (key) => digest({ goal_uid: claim.goalUid, task_id: claim.taskId, key }).slice(0, 32),
+    takeNotes: notes.take,
+    endDifference: () => index.endDifference() ?? notes.difference(),
+  };
+}
+
+/** Whatever ends an operation without an outcome ends the run; a failure of the store is no failure of the program. */
+function settleRejection(control: RunControl, error: unknown): unknown {
+  if (MillforgeError.is(error, 'kernel/operation-invalid')) return error;
+  if (!MillforgeError.is(error, 'operation/suspended')) {
+    control.fail(error);
+    return operationSuspended('stopped');
+  }
+  const reason = suspendReason(error);
+  if (reason === 'lease-lost' || reason === 'cancelled') control.abort(reason);
+  return error;
+}
+
+/** What was recorded, read from its bytes and handed out as it was the first time. */
+export async function replay(
+  db: Database,
+  { tenant }: Pick<Claim, 'tenant'>,
+  row: OperationRow,
+): Promise<OperationOutcome> {
+  const value = await db.read((tx) => readPayload(tx, tenant, row.outcome_sha256 ?? ''));
+  switch (row.outcome) {
+    case 'failed':
+      return { kind: 'failed', error: readFailure(value), replayed: true };
+    case 'refused':
+      return { kind: 'refused', reason: readFailure(value), replayed: true };
+    case 'done':
+    case null:
+      return { kind: 'done', value, replayed: true };
+  }
+}
+
+/** What the attempt before left recorded without being done, in its last step: this one performs it anew. */
+function performedAnew(rows: readonly OperationRow[], number: number): ReadonlySet<string> {
+  const earlier = rows.filter((row) => row.attempt < number && row.state === 'recorded');
+  const lastStep = Math.max(...earlier.map(({ step }) => step));
+  return new Set(
+    earlier
+      .filter(({ step, outcome }) => step === lastStep && outcome !== 'done')
+      .map(({ key }) => key),
+  );
+}

@@ -1,0 +1,33 @@
+import type {
+  ActContext,
+  ActResult,
+  Clock,
+  JsonValue,
+  Operation,
+  Redactor,
+} from '@millforge/contracts';
+import type { Owner } from '../owner/owner.ts';
+import type { Database } from '../sqlite/database.ts';
+import type { Claim } from '../store/claim.ts';
+import type { RunControl } from './run-control.ts';
+
+/** What the log of one attempt works with. */
+export interface LogParts {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly owner: Owner;
+  readonly claim: Claim;
+  readonly control: RunControl;
+  readonly redactor: Redactor;
+  /** The strongest thing that the task may do. */
+  readonly taskEffect: Operation['effect'];
+  /** What to do where nobody can tell: ask, or repeat in the name of whoever admitted the goal. */
+  readonly onAmbiguous: 'hold' | 'retry';
+  /** Who admitted the goal. */
+  readonly admittedBy: string;
+  /** Operations whose act was given up but may still end, by goal, task and key. */
+  readonly unsettled: Set<string>;
+}
+
+/** Performs an operation. */
+export type Act<T extends JsonValue> = (context: ActContext) => Promise<ActResult<T>>;

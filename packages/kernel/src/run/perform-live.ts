@@ -1,0 +1,243 @@
+import {
+  type Failure,
+  type JsonObject,
+  type JsonValue,
+  MillforgeError,
+  type OperationOutcome,
+  operationSuspended,
+  type Usage,
+} from '@millforge/contracts';
+import type { OperationRow } from '../store/operation-row.ts';
+import { type Payload, toPayload } from '../store/payloads.ts';
+import { EFFECTS } from '../store/read-column.ts';
+import { admitOperation, doubtOperation, recordOperation } from '../store/write-operation.ts';
+import { actOnce } from './act-once.ts';
+import { holdAmbiguous } from './hold-ambiguous.ts';
+import { type Live, type LiveRequest, writeOf } from './live.ts';
+import type { LogParts } from './log-parts.ts';
+import { isEffectful, needsAdmission } from './operation-rules.ts';
+import { refuseResult } from './refuse-result.ts';
+import { resolveDoubt } from './resolve-doubt.ts';
+import { failureOf, plainFailure, readFailure } from './settle-act.ts';
+import { suspendedBy } from './suspended-by.ts';
+
+/** Performs an operation until it has an outcome, a person must be asked, or the run ends. */
+export async function performLive(
+  parts: LogParts,
+  request: LiveRequest,
+): Promise<OperationOutcome> {
+  const live: Live = {
+    parts,
+    request,
+    describe: parts.redactor.text(request.operation.describe),
+    row: request.row,
+    generation: generationOf(request.row),
+  };
+  let doubts = 0;
+  let failure: Failure | null = null;
+  let isOpen = request.row !== null && request.row.state !== 'recorded';
+  for (;;) {
+    let mayHaveHappened = false;
+    let facts: JsonObject | undefined;
+    if (isOpen) {
+      const answer = await resolveDoubt(live, { doubts, failure });
+      if (answer.kind === 'happened') {
+        return record(live, { kind: 'done', payload: answer.value, found: answer.found });
+      }
+      if (answer.kind === 'held') return held(live);
+      ({ mayHaveHappened, facts } = answer);
+    }
+    const closing = parts.control.closing();
+    if (closing !== null && isOpen) throw suspendedBy(closing);
+    if (EFFECTS.indexOf(request.operation.effect) > EFFECTS.indexOf(parts.taskEffect)) {
+      return record(live, { kind: 'refused', payload: NOT_ALLOWED });
+    }
+    if (parts.control.isPastDeadline()) {
+      if (!mayHaveHappened) return record(live, { kind: 'refused', payload: DEADLINE });
+      await holdAmbiguous(live, { failure: readFailure(JSON.parse(DEADLINE.text)), former: null });
+      return held(live);
+    }
+    const looked = await lookBefore(live);
+    if (looked.kind === 'ended') {
+      if (!mayHaveHappened) return record(live, looked.outcome);
+      const why = readFailure(JSON.parse(looked.outcome.payload.text));
+      await holdAmbiguous(live, { failure: why, former: null });
+      return held(live);
+    }
+    await admit(live, looked.before, facts);
+    const settled = await actOnce(live);
+    switch (settled.kind) {
+      case 'done':
+        return record(live, {
+          kind: 'done',
+          payload: settled.value,
+          before: looked.before,
+          after: settled.after,
+          usage: settled.usage,
+          durationMs: settled.durationMs,
+        });
+      case 'failed':
+        return record(live, {
+          kind: 'failed',
+          payload: toPayload(plainFailure(settled.failure)),
+          before: looked.before,
+          durationMs: settled.durationMs,
+        });
+      case 'refused':
+        return record(live, { kind: 'refused', payload: DEADLINE, before: looked.before });
+      case 'unavailable':
+        if (isEffectful(live.request.operation))
+          await doubt(live, { isSettled: true, isAbsent: true });
+        parts.control.close('unavailable', settled.failure, request.operation.kind);
+        throw operationSuspended('unavailable', settled.failure);
+      case 'stopped':
+        // What may have happened is marked, so that a resumed run looks before it repeats.
+        if (settled.isSettled && live.row !== null && isEffectful(live.request.operation)) {
+          await doubt(live, { isSettled: true, isAbsent: false });
+        }
+        throw suspendedBy(parts.control.closing() ?? { reason: 'stopped', failure: null });
+      case 'uncertain':
+        doubts += 1;
+        failure = settled.failure;
+        isOpen = true;
+        if (needsAdmission(live.request.operation)) {
+          await doubt(live, { isSettled: settled.isSettled, isAbsent: false });
+        }
+    }
+  }
+}
+
+/** What goes into the record. */
+interface OutcomeDraft {
+  readonly kind: 'done' | 'failed' | 'refused';
+  readonly payload: Payload;
+  readonly before?: Payload | null;
+  readonly after?: Payload | null;
+  readonly usage?: Usage | null;
+  readonly durationMs?: number;
+  readonly found?: JsonValue;
+}
+
+async function held({ parts }: Live): Promise<never> {
+  parts.control.close('held');
+  throw operationSuspended('held');
+}
+
+type Looked =
+  | { readonly kind: 'ready'; readonly before: Payload | null }
+  | { readonly kind: 'ended'; readonly outcome: OutcomeDraft };
+
+/** Looks at the world before a live performance; a refusal is an outcome. */
+async function lookBefore({ parts, request }: Live): Promise<Looked> {
+  const { control, db } = parts;
+  const { before } = request.operation;
+  if (before === undefined) return { kind: 'ready', before: null };
+  db.reach('before:before');
+  let evidence: Payload | null;
+  try {
+    const value = await before(control.actSignal);
+    evidence = value === null ? null : toPayload(value);
+  } catch (error) {
+    if (control.isAborted() || MillforgeError.is(error, 'operation/suspended')) {
+      throw suspendedBy(control.closing() ?? { reason: 'stopped', failure: null });
+    }
+    const failure = failureOf(error);
+    if (MillforgeError.is(error, 'operation/unavailable')) {
+      control.close('unavailable', failure, request.operation.kind);
+      throw operationSuspended('unavailable', failure);
+    }
+    const payload = toPayload(plainFailure(failure));
+    if (MillforgeError.is(error, 'operation/refused')) {
+      return { kind: 'ended', outcome: { kind: 'refused', payload } };
+    }
+    if (control.isPastDeadline()) {
+      return { kind: 'ended', outcome: { kind: 'refused', payload: DEADLINE } };
+    }
+    return { kind: 'ended', outcome: { kind: 'failed', payload } };
+  }
+  db.reach('after:before');
+  if (control.isAborted()) {
+    throw suspendedBy(control.closing() ?? { reason: 'stopped', failure: null });
+  }
+  return { kind: 'ready', before: evidence };
+}
+
+/** Admits what must be admitted, and reads the fence where this process may be late. */
+async function admit(
+  live: Live,
+  before: Payload | null,
+  facts: JsonObject | undefined,
+): Promise<void> {
+  const { parts, request } = live;
+  const { claim, db, owner } = parts;
+  if (needsAdmission(request.operation)) {
+    const write = { ...writeOf(live, before), ...(facts === undefined ? {} : { facts }) };
+    const name = live.row === null ? 'admit-operation' : 'readmit-operation';
+    live.row = await db.write(name, (tx) => admitOperation(tx, claim, write));
+  }
+  await owner.confirm(claim);
+}
+
+async function doubt(
+  live: Live,
+  known: { readonly isSettled: boolean; readonly isAbsent: boolean },
+): Promise<void> {
+  const { claim, db } = live.parts;
+  const write = { ...writeOf(live, null), ...known };
+  live.row = await db.write('doubt-operation', (tx) => doubtOperation(tx, claim, write));
+}
+
+/** Makes an outcome durable, then hands out what the recorded bytes parse to. */
+async function record(live: Live, outcome: OutcomeDraft): Promise<OperationOutcome> {
+  const { claim, control, db } = live.parts;
+  const write = {
+    ...writeOf(live, outcome.before ?? null),
+    outcome: {
+      kind: outcome.kind,
+      payload: outcome.payload,
+      after: outcome.after ?? null,
+      usage: outcome.usage ?? null,
+      durationMs: outcome.durationMs ?? null,
+      found: outcome.found ?? null,
+    },
+  };
+  try {
+    live.row = await db.write('record-operation', (tx) => recordOperation(tx, claim, write));
+  } catch (error) {
+    // Superseded or cancelled: what came too late is evidence, and changes nothing.
+    if (MillforgeError.is(error, 'operation/suspended')) {
+      await refuseResult(live.parts, {
+        key: live.request.operation.key,
+        outcome: outcome.kind,
+        payload: outcome.payload,
+      });
+    }
+    throw error;
+  }
+  if (control.closing()?.reason === 'cancelled') throw operationSuspended('cancelled');
+  const value = JSON.parse(outcome.payload.text) as JsonValue; // It was written as JSON above.
+  switch (outcome.kind) {
+    case 'done':
+      return { kind: 'done', value, replayed: false };
+    case 'failed':
+      return { kind: 'failed', error: readFailure(value), replayed: false };
+    case 'refused':
+      return { kind: 'refused', reason: readFailure(value), replayed: false };
+  }
+}
+
+/** A clean failure that is performed anew gets a new key; whatever is in doubt keeps its first. */
+function generationOf(row: OperationRow | null): number {
+  if (row === null) return 1;
+  return row.state === 'recorded' && row.outcome === 'failed' ? row.generation + 1 : row.generation;
+}
+
+const NOT_ALLOWED = toPayload({
+  code: 'effect-not-allowed',
+  message: 'The contract of this goal allows no operation with this effect.',
+});
+
+const DEADLINE = toPayload({
+  code: 'deadline',
+  message: 'The time of this attempt is used up; nothing is performed any more.',
+});

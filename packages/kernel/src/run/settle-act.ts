@@ -1,0 +1,98 @@
+import {
+  type ActResult,
+  type Failure,
+  type JsonObject,
+  type JsonValue,
+  MillforgeError,
+  type Refusal,
+  type Usage,
+} from '@millforge/contracts';
+import { type Payload, toPayload } from '../store/payloads.ts';
+
+/** How an act ended, as far as anybody can tell. */
+export type Settled =
+  | {
+      readonly kind: 'done';
+      readonly value: Payload;
+      readonly after: Payload | null;
+      readonly usage: Usage | null;
+    }
+  | { readonly kind: 'failed'; readonly failure: Failure }
+  | { readonly kind: 'unavailable'; readonly failure: Failure }
+  | { readonly kind: 'uncertain'; readonly failure: Failure };
+
+/** Reads what an act gave. A value that cannot be recorded counts like a throw: its effect may have happened. */
+export function settledValue(result: ActResult<JsonValue>, mayHaveEffect: boolean): Settled {
+  try {
+    const value = toPayload(result.value);
+    if (value.text.length > MAX_OUTCOME_BYTES) {
+      throw new MillforgeError('kernel/operation-invalid', TOO_LARGE);
+    }
+    return {
+      kind: 'done',
+      value,
+      after: result.after === undefined ? null : toPayload(result.after),
+      usage: result.usage ?? null,
+    };
+  } catch (error) {
+    return settledThrow(error, mayHaveEffect);
+  }
+}
+
+/** Reads what an act threw. */
+export function settledThrow(error: unknown, mayHaveEffect: boolean): Settled {
+  if (MillforgeError.is(error)) {
+    switch (error.code) {
+      case 'operation/failed':
+        return { kind: 'failed', failure: failureOf(error) };
+      case 'operation/uncertain':
+        return { kind: 'uncertain', failure: failureOf(error) };
+      case 'operation/unavailable':
+        return { kind: 'unavailable', failure: failureOf(error) };
+    }
+  }
+  return { kind: mayHaveEffect ? 'uncertain' : 'failed', failure: failureOf(error) };
+}
+
+/** The failure that an error carries, or the one that it is. */
+export function failureOf(error: unknown): Failure {
+  if (MillforgeError.is(error)) {
+    const details = objectOf(error.details);
+    const code = error.code.startsWith('operation/') ? details?.['code'] : error.code;
+    const data = error.code.startsWith('operation/') ? details?.['data'] : undefined;
+    return {
+      code: typeof code === 'string' ? code : 'unknown',
+      message: error.message,
+      ...(data === undefined ? {} : { data }),
+    };
+  }
+  const message = error instanceof Error ? error.message : 'Something that is no error was thrown.';
+  const name = error instanceof Error ? error.name : 'unknown';
+  return { code: name === 'Error' ? 'threw' : name, message: message || name };
+}
+
+/** A failure or refusal as it is recorded. */
+export function plainFailure({ code, message, data }: Failure | Refusal): JsonObject {
+  return data === undefined ? { code, message } : { code, message, data };
+}
+
+/** A recorded failure or refusal as it is handed out. */
+export function readFailure(value: JsonValue): Failure {
+  const fields = objectOf(value);
+  const data = fields?.['data'];
+  return {
+    code: String(fields?.['code']),
+    message: String(fields?.['message']),
+    ...(data === undefined ? {} : { data }),
+  };
+}
+
+function objectOf(value: JsonValue | undefined): JsonObject | null {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as JsonObject) // An object that is no array.
+    : null;
+}
+
+const MAX_OUTCOME_BYTES = 1_048_576;
+const TOO_LARGE =
+  'The outcome is larger than 1 MiB; save the bytes as an artifact and return its reference.';

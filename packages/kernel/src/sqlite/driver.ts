@@ -1,0 +1,27 @@
+import { MillforgeError } from '@millforge/contracts';
+import type Sqlite from 'better-sqlite3';
+
+/** A connection of the driver; it never leaves this package. */
+export type Connection = Sqlite.Database;
+
+/** A statement that takes values by their place. */
+export type Prepared = Sqlite.Statement<(string | number | null | Uint8Array)[]>;
+
+/** Opens connections. */
+export type Driver = (file: string, options?: Sqlite.Options) => Connection;
+
+/** Loads the SQLite driver, which is native code and optional, on first use. */
+export async function loadDriver(): Promise<Driver> {
+  try {
+    const { default: Database } = await import('better-sqlite3');
+    // The package imports without its binary; only a connection shows that it is there.
+    new Database(':memory:').close();
+    return (file, options) => new Database(file, options);
+  } catch (cause) {
+    throw new MillforgeError(
+      'kernel/driver-missing',
+      'The SQLite driver is not installed or was not built; run `npm rebuild better-sqlite3` and try again.',
+      { cause },
+    );
+  }
+}

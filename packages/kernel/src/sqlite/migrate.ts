@@ -1,0 +1,79 @@
+import { existsSync } from 'node:fs';
+import { MillforgeError } from '@millforge/contracts';
+import type { Connection } from './driver.ts';
+
+/** One step of the schema, in its order. */
+export interface Migration {
+  /** File name without ending: `0001-goals-and-trail`. */
+  readonly name: string;
+  /** Statements. */
+  readonly sql: string;
+}
+
+/**
+ * Brings a file to the newest schema, each step in a transaction of its own.
+ *
+ * An older file is copied beside itself first, and refused while a process that uses it still runs.
+ */
+export function migrate(
+  connection: Connection,
+  {
+    path,
+    migrations,
+    isAlive,
+  }: {
+    readonly path: string;
+    readonly migrations: readonly Migration[];
+    readonly isAlive: (ownerId: string) => boolean;
+  },
+): void {
+  const found = versionOf(connection);
+  if (found === migrations.length) return;
+  if (found > 0) {
+    refuseInUse(connection, path, isAlive);
+    const copy = `${path}.schema-${found}`;
+    if (!existsSync(copy)) connection.prepare('VACUUM INTO ?').run(copy);
+  }
+  for (let version = found; version < migrations.length; version++) {
+    step(connection, version, migrations[version]);
+  }
+}
+
+/** Marks a file as a Millforge trail: `MFTR` in ASCII. */
+export const APPLICATION_ID = 0x4d465452;
+
+function step(connection: Connection, version: number, migration: Migration | undefined): void {
+  if (migration === undefined) return;
+  connection.exec('BEGIN IMMEDIATE');
+  try {
+    // Another process may have done this step while this one waited for the lock.
+    if (versionOf(connection) === version) {
+      connection.exec(migration.sql);
+      connection.pragma(`application_id = ${APPLICATION_ID}`);
+      connection.pragma(`user_version = ${version + 1}`);
+    }
+    connection.exec('COMMIT');
+  } finally {
+    if (connection.inTransaction) connection.exec('ROLLBACK');
+  }
+}
+
+function refuseInUse(
+  connection: Connection,
+  path: string,
+  isAlive: (ownerId: string) => boolean,
+): void {
+  const owners = connection.prepare('SELECT owner_id, pid, host FROM owners').raw().all();
+  for (const row of owners) {
+    const [ownerId, pid, host] = Array.isArray(row) ? row : [];
+    if (!isAlive(String(ownerId))) continue;
+    throw new MillforgeError(
+      'kernel/owner-alive',
+      `${path} has an older schema and process ${String(pid)} on ${String(host)} still uses it; end that process, then open it again.`,
+    );
+  }
+}
+
+function versionOf(connection: Connection): number {
+  return Number(connection.pragma('user_version', { simple: true }));
+}

@@ -1,0 +1,114 @@
+import { chmodSync, existsSync } from 'node:fs';
+import { type Clock, MillforgeError } from '@millforge/contracts';
+import type { Failpoint } from '../failpoints.ts';
+import { createDatabase, type Database } from './database.ts';
+import type { Connection, Driver } from './driver.ts';
+import { APPLICATION_ID, type Migration, migrate } from './migrate.ts';
+import { prepareDirectory } from './prepare-directory.ts';
+import { isBusy, sqlFault } from './sql-fault.ts';
+
+/** How a trail's file is opened. */
+export interface OpenDatabaseOptions {
+  readonly path: string;
+  readonly driver: Driver;
+  readonly clock: Clock;
+  readonly migrations: readonly Migration[];
+  readonly check: boolean;
+  readonly lockTimeoutMs: number;
+  readonly random: () => number;
+  readonly failpoint: ((name: Failpoint) => void) | undefined;
+  /** Whether a process that registered itself in the file still runs. */
+  readonly isAlive: (ownerId: string) => boolean;
+}
+
+/** Opens the file, making it when it is missing; a file that is refused is left as it was. */
+export async function openDatabase(options: OpenDatabaseOptions): Promise<Database> {
+  const { path, clock } = options;
+  prepareDirectory(path);
+  const isNew = !existsSync(path);
+  let connection: Connection | null = null;
+  try {
+    connection = options.driver(path, { timeout: 0 });
+    const opened = connection;
+    // Before the first write: the files that SQLite puts beside it take over its mode.
+    if (isNew) chmodSync(path, 0o600);
+    const start = clock.monotonicMs();
+    for (;;) {
+      try {
+        refuseForeign(opened, options);
+        configure(opened);
+        options.failpoint?.('before:migrate');
+        migrate(opened, options);
+        options.failpoint?.('after:migrate');
+        if (options.check) checkPages(opened, path);
+        break;
+      } catch (error) {
+        if (!isBusy(error) || clock.monotonicMs() - start >= options.lockTimeoutMs) throw error;
+      }
+      await clock.delay(1 + Math.floor(options.random() * 4));
+    }
+    return createDatabase(opened, { ...options, schemaVersion: options.migrations.length });
+  } catch (error) {
+    connection?.close();
+    throw sqlFault(error, path);
+  }
+}
+
+function refuseForeign(
+  connection: Connection,
+  { path, migrations }: Pick<OpenDatabaseOptions, 'path' | 'migrations'>,
+): void {
+  const application = pragma(connection, 'application_id');
+  const version = Number(pragma(connection, 'user_version'));
+  const tables = connection.prepare('SELECT count(*) FROM sqlite_schema').pluck().get();
+  const isEmpty = application === 0 && version === 0 && tables === 0;
+  if (!isEmpty && application !== APPLICATION_ID) {
+    throw new MillforgeError(
+      'kernel/not-a-trail',
+      `${path} is a database of another program; name another file, it was left as it is.`,
+    );
+  }
+  if (version > migrations.length) {
+    throw new MillforgeError(
+      'kernel/newer-schema',
+      `${path} has schema ${version}, this version reads up to schema ${migrations.length}; use a newer Millforge.`,
+    );
+  }
+}
+
+/** Sets what durability and safety need, and reads it back: the driver is built to fall below. */
+function configure(connection: Connection): void {
+  const settings = process.platform === 'darwin' ? [...SETTINGS, FULL_SYNC] : SETTINGS;
+  for (const [name, value, expected] of settings) {
+    connection.pragma(`${name} = ${value}`);
+    const actual = pragma(connection, name);
+    if (actual === expected) continue;
+    throw new MillforgeError(
+      'kernel/setting-refused',
+      `SQLite keeps ${name} at ${String(actual)} where the trail needs ${expected}; use the driver version that Millforge names.`,
+    );
+  }
+}
+
+const SETTINGS: readonly (readonly [string, string, string | number])[] = [
+  ['busy_timeout', '0', 0],
+  ['journal_mode', 'WAL', 'wal'],
+  ['synchronous', 'FULL', 2],
+  ['foreign_keys', 'ON', 1],
+  ['trusted_schema', 'OFF', 0],
+];
+const FULL_SYNC = ['fullfsync', 'ON', 1] as const;
+
+function checkPages(connection: Connection, path: string): void {
+  const found = connection.prepare('PRAGMA quick_check(1)').pluck().get();
+  if (found === 'ok') return;
+  throw new MillforgeError(
+    'kernel/corrupt',
+    `${path} is damaged; copy it away, run \`millforge doctor\` on the copy and restore a backup.`,
+    { details: { path, found: String(found) } },
+  );
+}
+
+function pragma(connection: Connection, name: string): unknown {
+  return connection.pragma(name, { simple: true });
+}

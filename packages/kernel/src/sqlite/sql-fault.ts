@@ -1,0 +1,89 @@
+import { MillforgeError } from '@millforge/contracts';
+import type { KernelErrorCode } from '../error-codes.ts';
+
+/** Turns an error of the driver into one that says what to do; any other error comes back as it is. */
+export function sqlFault(error: unknown, path: string): unknown {
+  const code = sqlCode(error);
+  if (code === null) return error;
+  const fault = FAULTS.find(({ codes }) => codes.test(code));
+  if (fault === undefined) {
+    return new MillforgeError('internal/sql', `SQLite refused a statement on ${path} (${code}).`, {
+      cause: error,
+    });
+  }
+  return new MillforgeError(fault.code, fault.message(path), {
+    cause: error,
+    details: { path, sqlite: code },
+  });
+}
+
+/** Whether another connection holds the lock, so that trying again may help. */
+export function isBusy(error: unknown): boolean {
+  return sqlCode(error)?.startsWith('SQLITE_BUSY') ?? false;
+}
+
+/** Whether the disk failed, so that nobody knows what became durable. */
+export function isIoFault(error: unknown): boolean {
+  return sqlCode(error)?.startsWith('SQLITE_IOERR') ?? false;
+}
+
+/** Whether a unique index or a check refused a row. */
+export function isConstraint(error: unknown): boolean {
+  return sqlCode(error)?.startsWith('SQLITE_CONSTRAINT') ?? false;
+}
+
+function sqlCode(error: unknown): string | null {
+  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') {
+    return null;
+  }
+  return error.code.startsWith('SQLITE_') ? error.code : null;
+}
+
+interface Fault {
+  readonly codes: RegExp;
+  readonly code: KernelErrorCode;
+  readonly message: (path: string) => string;
+}
+
+const FAULTS: readonly Fault[] = [
+  {
+    codes: /^SQLITE_NOTADB/,
+    code: 'kernel/not-a-trail',
+    message: (path) => `${path} is not a Millforge trail; name another file, it was left as it is.`,
+  },
+  {
+    codes: /^SQLITE_CORRUPT/,
+    code: 'kernel/corrupt',
+    message: (path) =>
+      `${path} is damaged; copy it away, run \`millforge doctor\` on the copy and restore a backup.`,
+  },
+  {
+    codes: /^SQLITE_FULL/,
+    code: 'kernel/disk-full',
+    message: (path) =>
+      `The disk of ${path} is full; free some space and try again, nothing is lost.`,
+  },
+  {
+    codes: /^SQLITE_READONLY/,
+    code: 'kernel/read-only',
+    message: (path) =>
+      `${path} cannot be written; make the file and its directory writable, or name another data directory.`,
+  },
+  {
+    codes: /^SQLITE_(CANTOPEN|PERM|AUTH)/,
+    code: 'kernel/no-permission',
+    message: (path) =>
+      `${path} cannot be opened; check the permissions of the file and of its directory.`,
+  },
+  {
+    codes: /^SQLITE_BUSY/,
+    code: 'kernel/busy',
+    message: (path) =>
+      `Another process kept ${path} locked for too long; try again when it is done.`,
+  },
+  {
+    codes: /^SQLITE_IOERR/,
+    code: 'kernel/io',
+    message: (path) => `The disk of ${path} failed; check the disk, then open the trail again.`,
+  },
+];

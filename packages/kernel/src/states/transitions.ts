@@ -1,0 +1,73 @@
+import type { AttemptState, GoalState, OperationState, TaskState } from '../goal-view.ts';
+
+/**
+ * Every legal change of state; what is not here is refused.
+ *
+ * A state with an empty list is final, with one exception: what an attempt that failed left recorded without being
+ * done is performed anew by the next.
+ */
+export const TRANSITIONS: Transitions = {
+  goals: {
+    ready: ['running', 'held', 'cancelled'],
+    running: ['held', 'checking', 'failed', 'cancelled'],
+    held: ['running', 'cancelled'],
+    checking: ['completed', 'failed', 'held', 'cancelled'],
+    completed: [],
+    failed: [],
+    cancelled: [],
+  },
+  tasks: {
+    pending: ['ready', 'skipped', 'cancelled'],
+    ready: ['running', 'held', 'cancelled'],
+    running: ['ready', 'held', 'completed', 'failed', 'cancelled'],
+    held: ['ready', 'completed', 'cancelled'],
+    completed: [],
+    failed: [],
+    skipped: [],
+    cancelled: [],
+  },
+  attempts: {
+    admitted: ['running', 'suspended', 'cancelled'],
+    running: ['running', 'suspended', 'ambiguous', 'recorded', 'failed', 'cancelled'],
+    suspended: ['running', 'cancelled'],
+    ambiguous: ['recorded', 'failed', 'superseded', 'cancelled'],
+    recorded: [],
+    failed: [],
+    superseded: [],
+    cancelled: [],
+  },
+  operations: {
+    proposed: ['admitted', 'recorded', 'cancelled'],
+    admitted: ['admitted', 'uncertain', 'recorded', 'cancelled'],
+    uncertain: ['admitted', 'recorded', 'cancelled'],
+    recorded: ['admitted', 'recorded'],
+    cancelled: [],
+  },
+  holds: {
+    open: ['decided'],
+    decided: [],
+  },
+};
+
+/** Whether a change of state is legal. */
+export function isLegal(table: string, from: string, to: string): boolean {
+  return LEGAL.has(`${table} ${from} ${to}`);
+}
+
+interface Transitions {
+  readonly goals: Targets<GoalState>;
+  readonly tasks: Targets<TaskState>;
+  readonly attempts: Targets<AttemptState>;
+  readonly operations: Targets<OperationState>;
+  readonly holds: Targets<'open' | 'decided'>;
+}
+
+type Targets<State extends string> = { readonly [From in State]: readonly State[] };
+
+const LEGAL: ReadonlySet<string> = new Set(
+  Object.entries(TRANSITIONS).flatMap(([table, states]) =>
+    Object.entries<readonly string[]>(states).flatMap(([from, targets]) =>
+      targets.map((to) => `${table} ${from} ${to}`),
+    ),
+  ),
+);

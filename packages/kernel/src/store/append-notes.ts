@@ -1,0 +1,49 @@
+import { digest, type JsonObject, type JsonValue } from '@millforge/contracts';
+import type { Transaction } from '../sqlite/database.ts';
+import { added, appendRecord } from './append-record.ts';
+import type { Claim } from './claim.ts';
+import type { GoalRow } from './goal-row.ts';
+import { savePayload, toPayload } from './payloads.ts';
+
+/** A decision of a run that is no operation. */
+export interface Note {
+  readonly key: string;
+  readonly step: number;
+  readonly type: string;
+  readonly data: JsonValue;
+  readonly sha256: string;
+}
+
+/** What two appends under one key are compared by. */
+export function noteSha256({ step, type, data }: Pick<Note, 'step' | 'type' | 'data'>): string {
+  return digest({ step, type, data });
+}
+
+/** Appends the decisions that wait, each as a record of its own. */
+export function appendNotes(
+  tx: Transaction,
+  goal: GoalRow,
+  { claim, notes }: { readonly claim: Claim; readonly notes: readonly Note[] },
+): GoalRow {
+  let head = goal;
+  for (const note of notes) {
+    head = appendRecord(tx, head, {
+      type: note.type,
+      actor: claim.actor,
+      changes: [added('notes', { task_id: claim.taskId, key: note.key, note_sha256: note.sha256 })],
+      facts: { step: note.step, ...boundedData(tx, goal, note.data) },
+    });
+  }
+  return head;
+}
+
+/** Keeps large data beside the trail, by digest. */
+function boundedData(tx: Transaction, goal: GoalRow, data: JsonValue): JsonObject {
+  const payload = toPayload(data);
+  if (payload.text.length <= MAX_DATA_BYTES) return { data };
+  savePayload(tx, goal.tenant, payload);
+  return { oversize: { bytes: payload.text.length, sha256: payload.sha256 } };
+}
+
+// A record holds at most 64 KiB; the rest of it, rows and names, stays far below 4 KiB.
+const MAX_DATA_BYTES = 60 * 1024;

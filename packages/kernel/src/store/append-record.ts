@@ -1,0 +1,192 @@
+import { canonicalJson, type JsonObject, type JsonValue, sha256 } from '@millforge/contracts';
+import { illegalTransition } from '../kernel-error.ts';
+import type { SqlValue, Transaction } from '../sqlite/database.ts';
+import { isLegal } from '../states/transitions.ts';
+import type { GoalRow } from './goal-row.ts';
+import { TABLES, type TableName, type TableShape } from './tables.ts';
+
+/** Columns of one row as a record tells them: the key, and what is new. */
+export type RowPatch = { readonly [column: string]: JsonValue };
+
+/** A row that a record inserts or changes. */
+export interface RowChange {
+  readonly table: TableName;
+  readonly isNew: boolean;
+  readonly row: RowPatch;
+}
+
+/** One record to append. */
+export interface RecordDraft {
+  /** Noun-verb. */
+  readonly type: string;
+  readonly actor: string;
+  /** Rows that change with it; the record tells exactly these changes. */
+  readonly changes: readonly RowChange[];
+  /** What else a reader should know. */
+  readonly facts?: JsonObject;
+}
+
+/** A row that is inserted. */
+export function added(table: TableName, row: RowPatch): RowChange {
+  return { table, isNew: true, row };
+}
+
+/** A row that is changed; its version grows by itself. */
+export function changed(table: TableName, row: RowPatch): RowChange {
+  return { table, isNew: false, row };
+}
+
+/**
+ * Changes rows and appends the record that tells it, in the caller's transaction.
+ *
+ * The rows are written from the very patches that the record holds, so that folding the trail gives the rows.
+ */
+export function appendRecord(tx: Transaction, goal: GoalRow, draft: RecordDraft): GoalRow {
+  const data: { [name: string]: JsonValue } = { ...draft.facts };
+  const told = new Map<TableName, RowPatch[]>();
+  for (const change of draft.changes) {
+    const patch = change.isNew ? change.row : nextVersion(tx, goal, change);
+    if (change.isNew) insertRow(tx, goal, { ...change, row: patch });
+    else updateRow(tx, goal, { ...change, row: patch });
+    const patches = told.get(change.table);
+    if (patches === undefined) told.set(change.table, [patch]);
+    else patches.push(patch);
+  }
+  for (const [table, patches] of told) data[table] = patches;
+  return appendHead(tx, goal, { ...draft, data: canonicalJson(data, { newline: false }) });
+}
+
+/** The text whose digest a record carries. */
+export function recordSha256(record: {
+  readonly tenant: string;
+  readonly goal_uid: string;
+  readonly seq: number;
+  readonly at: string;
+  readonly type: string;
+  readonly actor: string;
+  /** Canonical text, without a line feed. */
+  readonly data: string;
+  readonly previous_sha256: string;
+}): string {
+  const { tenant, goal_uid, seq, at, type, actor, data, previous_sha256 } = record;
+  // Written out in the order of canonical JSON, so that the data is not encoded twice.
+  const [who, goal, kind, owner] = [actor, goal_uid, type, tenant].map((text) =>
+    canonicalJson(text, { newline: false }),
+  );
+  return sha256(
+    `{"actor":${who},"at":"${at}","data":${data},"goal_uid":${goal},"previous_sha256":"${previous_sha256}","seq":${seq},"tenant":${owner},"type":${kind}}\n`,
+  );
+}
+
+/** What a record's data may be: the canonical text of a column. */
+export function columnText(shape: TableShape, column: string, value: JsonValue): SqlValue {
+  if (shape.json.includes(column)) return canonicalJson(value, { newline: false });
+  if (typeof value === 'string' || typeof value === 'number' || value === null) return value;
+  return canonicalJson(value, { newline: false });
+}
+
+/** Digest that stands before the first record. */
+export const NO_SHA256 = '0'.repeat(64);
+
+function nextVersion(tx: Transaction, goal: GoalRow, change: RowChange): RowPatch {
+  const shape = TABLES[change.table];
+  if (!('version' in shape.defaults)) return change.row;
+  const where = rowCondition(change.table);
+  const found = tx.get(
+    `SELECT state, version FROM ${change.table} WHERE ${where}`,
+    ...rowKey(goal, change),
+  );
+  const from = String(found?.['state']);
+  const to = change.row['state'];
+  if (found === undefined || (to !== undefined && !isLegal(change.table, from, String(to)))) {
+    throw illegalTransition(change.table, from, String(to));
+  }
+  return { ...change.row, version: Number(found['version']) + 1 };
+}
+
+function insertRow(tx: Transaction, goal: GoalRow, { table, row }: RowChange): void {
+  const shape = TABLES[table];
+  const columns = [...shape.key, ...Object.keys(shape.defaults)];
+  const values = columns.map((column) => {
+    const value = row[column];
+    return value === undefined
+      ? (shape.defaults[column] ?? null)
+      : columnText(shape, column, value);
+  });
+  tx.run(insertion(table, columns), goal.goal, goal.tenant, ...values);
+}
+
+function updateRow(tx: Transaction, goal: GoalRow, change: RowChange): void {
+  const shape = TABLES[change.table];
+  const columns = Object.keys(change.row).filter((column) => !shape.key.includes(column));
+  const values = columns.map((column) => columnText(shape, column, change.row[column] ?? null));
+  const sets = columns.map((column) => `${column} = ?`).join(', ');
+  tx.run(
+    `UPDATE ${change.table} SET ${sets} WHERE ${rowCondition(change.table)}`,
+    ...values,
+    ...rowKey(goal, change),
+  );
+}
+
+function rowCondition(table: TableName): string {
+  return ['goal = ?', 'tenant = ?', ...TABLES[table].key.map((column) => `${column} = ?`)].join(
+    ' AND ',
+  );
+}
+
+function rowKey(goal: GoalRow, { table, row }: RowChange): readonly SqlValue[] {
+  const shape = TABLES[table];
+  return [
+    goal.goal,
+    goal.tenant,
+    ...shape.key.map((column) => columnText(shape, column, row[column] ?? null)),
+  ];
+}
+
+function insertion(table: TableName, columns: readonly string[]): string {
+  const known = INSERTIONS.get(table);
+  if (known !== undefined) return known;
+  const marks = columns.map(() => '?').join(', ');
+  const sql = `INSERT INTO ${table} (goal, tenant, ${columns.join(', ')}) VALUES (?, ?, ${marks})`;
+  INSERTIONS.set(table, sql);
+  return sql;
+}
+
+const INSERTIONS = new Map<TableName, string>();
+
+function appendHead(
+  tx: Transaction,
+  goal: GoalRow,
+  record: { readonly type: string; readonly actor: string; readonly data: string },
+): GoalRow {
+  const seq = goal.head_seq + 1;
+  const record_sha256 = recordSha256({
+    ...record,
+    tenant: goal.tenant,
+    goal_uid: goal.goal_uid,
+    seq,
+    at: goal.at,
+    previous_sha256: goal.head_sha256,
+  });
+  tx.run(
+    'INSERT INTO trail (goal, tenant, seq, at, type, actor, data, previous_sha256, record_sha256) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    goal.goal,
+    goal.tenant,
+    seq,
+    goal.at,
+    record.type,
+    record.actor,
+    record.data,
+    goal.head_sha256,
+    record_sha256,
+  );
+  tx.run(
+    'UPDATE goals SET head_seq = ?, head_sha256 = ?, head_at = ? WHERE goal = ? AND tenant = ?',
+    seq,
+    record_sha256,
+    goal.at,
+    goal.goal,
+    goal.tenant,
+  );
+  return { ...goal, head_seq: seq, head_sha256: record_sha256, head_at: goal.at };
+}

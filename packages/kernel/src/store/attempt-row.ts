@@ -1,0 +1,110 @@
+import type { AttemptState, TaskState } from '../goal-view.ts';
+import type { SqlRow, Transaction } from '../sqlite/database.ts';
+import type { GoalRow } from './goal-row.ts';
+import { ATTEMPT_STATES, oneOf, TASK_STATES, textOrNull } from './read-column.ts';
+
+/** A step of a goal as it stands. */
+export interface TaskRow {
+  readonly task_id: string;
+  readonly binding_sha256: string;
+  readonly state: TaskState;
+  readonly attempts: number;
+  readonly output_sha256: string | null;
+}
+
+/** One execution of a task as it stands. */
+export interface AttemptRow {
+  readonly number: number;
+  readonly state: AttemptState;
+  readonly fence: number;
+  readonly units: number;
+  readonly resumes: number;
+  readonly elapsed_ms: number;
+  readonly admitted_at: string;
+  readonly suspended_by: string | null;
+  readonly failure_class: string | null;
+  readonly failure_code: string | null;
+  readonly failure_message: string | null;
+}
+
+/** Who performs an attempt at this moment. */
+export interface LeaseRow {
+  readonly owner_id: string;
+  readonly number: number;
+  readonly fence: number;
+  readonly elapsed_ms: number;
+}
+
+/** Reads the tasks of a goal in their order. */
+export function readTasks(tx: Transaction, { goal, tenant }: GoalRow): readonly TaskRow[] {
+  return tx
+    .all('SELECT * FROM tasks WHERE goal = ? AND tenant = ? ORDER BY place', goal, tenant)
+    .map((row) => ({
+      task_id: String(row['task_id']),
+      binding_sha256: String(row['binding_sha256']),
+      state: oneOf(TASK_STATES, row['state']),
+      attempts: Number(row['attempts']),
+      output_sha256: textOrNull(row['output_sha256']),
+    }));
+}
+
+/** Reads the latest attempt of a task. */
+export function readLatestAttempt(
+  tx: Transaction,
+  { goal, tenant }: Pick<GoalRow, 'goal' | 'tenant'>,
+  taskId: string,
+): AttemptRow | null {
+  const row = tx.get(
+    'SELECT * FROM attempts WHERE goal = ? AND tenant = ? AND task_id = ? ORDER BY number DESC LIMIT 1',
+    goal,
+    tenant,
+    taskId,
+  );
+  return row === undefined ? null : toAttemptRow(row);
+}
+
+/** Reads who holds a task. */
+export function readLease(
+  tx: Transaction,
+  { goal, tenant }: Pick<GoalRow, 'goal' | 'tenant'>,
+  taskId: string,
+): LeaseRow | null {
+  const row = tx.get(
+    'SELECT * FROM leases WHERE goal = ? AND tenant = ? AND task_id = ?',
+    goal,
+    tenant,
+    taskId,
+  );
+  if (row === undefined) return null;
+  return {
+    owner_id: String(row['owner_id']),
+    number: Number(row['number']),
+    fence: Number(row['fence']),
+    elapsed_ms: Number(row['elapsed_ms']),
+  };
+}
+
+/** Lets a task go. */
+export function dropLease(
+  tx: Transaction,
+  { goal, tenant }: Pick<GoalRow, 'goal' | 'tenant'>,
+  taskId: string,
+): void {
+  tx.run('DELETE FROM leases WHERE goal = ? AND tenant = ? AND task_id = ?', goal, tenant, taskId);
+}
+
+function toAttemptRow(row: SqlRow): AttemptRow {
+  return {
+    number: Number(row['number']),
+    state: oneOf(ATTEMPT_STATES, row['state']),
+    fence: Number(row['fence']),
+    units: Number(row['units']),
+    resumes: Number(row['resumes']),
+    elapsed_ms: Number(row['elapsed_ms']),
+    admitted_at: String(row['admitted_at']),
+    suspended_by: textOrNull(row['suspended_by']),
+    failure_class: textOrNull(row['failure_class']),
+    failure_code: textOrNull(row['failure_code']),
+    failure_message: textOrNull(row['failure_message']),
+  };
+}

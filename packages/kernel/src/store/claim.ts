@@ -1,0 +1,155 @@
+import { operationSuspended } from '@millforge/contracts';
+import { notFound } from '../kernel-error.ts';
+import type { Transaction } from '../sqlite/database.ts';
+import { added, appendRecord, changed, type RowChange } from './append-record.ts';
+import { type AttemptRow, dropLease } from './attempt-row.ts';
+import { type GoalRow, toGoalRow } from './goal-row.ts';
+
+/** An attempt in the hands of this process. */
+export interface Claim {
+  readonly goal: number;
+  readonly tenant: string;
+  readonly goalUid: string;
+  readonly taskId: string;
+  readonly number: number;
+  readonly fence: number;
+  readonly ownerId: string;
+  /** Who runs the goal, as it stands in the trail. */
+  readonly actor: string;
+  readonly units: number;
+}
+
+/** Reserves the units of a new attempt and admits it; durable before anything else happens. */
+export function admitAttempt(
+  tx: Transaction,
+  goal: GoalRow,
+  attempt: Omit<Claim, 'fence' | 'goal' | 'tenant' | 'goalUid'>,
+): Claim {
+  const claim = claimOf(goal, attempt);
+  takeLease(tx, claim, 0);
+  appendRecord(tx, goal, {
+    type: 'attempt-admitted',
+    actor: attempt.actor,
+    changes: [
+      changed('goals', {
+        ...(goal.state === 'ready' ? { state: 'running' } : {}),
+        fence: claim.fence,
+        units_reserved: goal.units_reserved + attempt.units,
+      }),
+      changed('tasks', { task_id: claim.taskId, state: 'running', attempts: claim.number }),
+      added('attempts', {
+        task_id: claim.taskId,
+        number: claim.number,
+        state: 'admitted',
+        fence: claim.fence,
+        units: attempt.units,
+        admitted_at: goal.at,
+      }),
+    ],
+    facts: { owner_id: attempt.ownerId },
+  });
+  return claim;
+}
+
+/** Claims an attempt again that was suspended, or that a process left behind. */
+export function claimAttempt(
+  tx: Transaction,
+  goal: GoalRow,
+  again: {
+    readonly attempt: AttemptRow;
+    readonly elapsedMs: number;
+    readonly taskIsRunning: boolean;
+    readonly wasCrash: boolean;
+    readonly claim: Omit<Claim, 'fence' | 'goal' | 'tenant' | 'goalUid'>;
+  },
+): Claim {
+  const claim = claimOf(goal, again.claim);
+  dropLease(tx, goal, claim.taskId);
+  takeLease(tx, claim, again.elapsedMs);
+  const task: readonly RowChange[] = again.taskIsRunning
+    ? []
+    : [changed('tasks', { task_id: claim.taskId, state: 'running' })];
+  appendRecord(tx, goal, {
+    type: again.wasCrash ? 'attempt-taken-over' : 'attempt-resumed',
+    actor: claim.actor,
+    changes: [
+      changed('goals', {
+        ...(goal.state === 'ready' ? { state: 'running' } : {}),
+        fence: claim.fence,
+      }),
+      ...task,
+      changed('attempts', {
+        task_id: claim.taskId,
+        number: claim.number,
+        state: 'running',
+        fence: claim.fence,
+        resumes: again.attempt.resumes + (again.wasCrash ? 1 : 0),
+        elapsed_ms: again.elapsedMs,
+        suspended_by: null,
+        failure_class: null,
+        failure_code: null,
+        failure_message: null,
+      }),
+    ],
+    facts: { owner_id: claim.ownerId },
+  });
+  return claim;
+}
+
+/**
+ * Reads the goal of a claim; whoever was superseded, or whose goal was cancelled, gets no further.
+ *
+ * The rejection is the one that the log passes on.
+ */
+export function readClaimed(
+  tx: Transaction,
+  claim: Claim,
+  now: number,
+): { readonly goal: GoalRow; readonly attemptState: string } {
+  const row = tx.get(
+    `SELECT goals.*, attempts.state AS attempt_state, attempts.fence AS attempt_fence
+       FROM goals JOIN attempts ON attempts.goal = goals.goal AND attempts.task_id = ? AND attempts.number = ?
+      WHERE goals.goal = ? AND goals.tenant = ?`,
+    claim.taskId,
+    claim.number,
+    claim.goal,
+    claim.tenant,
+  );
+  if (row === undefined) throw notFound('attempt');
+  const goal = toGoalRow(row, now);
+  if (goal.state === 'cancelled') throw operationSuspended('cancelled');
+  if (row['attempt_fence'] !== claim.fence) throw operationSuspended('lease-lost');
+  return { goal, attemptState: String(row['attempt_state']) };
+}
+
+/** The change that marks an attempt as begun, once. */
+export function beginning(claim: Claim, attemptState: string): readonly RowChange[] {
+  if (attemptState !== 'admitted') return [];
+  return [changed('attempts', { task_id: claim.taskId, number: claim.number, state: 'running' })];
+}
+
+function claimOf(
+  goal: GoalRow,
+  claim: Omit<Claim, 'fence' | 'goal' | 'tenant' | 'goalUid'>,
+): Claim {
+  return {
+    ...claim,
+    goal: goal.goal,
+    tenant: goal.tenant,
+    goalUid: goal.goal_uid,
+    fence: goal.fence + 1,
+  };
+}
+
+function takeLease(tx: Transaction, claim: Claim, elapsedMs: number): void {
+  tx.run(
+    'INSERT INTO leases (goal, tenant, task_id, number, owner_id, fence, elapsed_ms) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    claim.goal,
+    claim.tenant,
+    claim.taskId,
+    claim.number,
+    claim.ownerId,
+    claim.fence,
+    elapsedMs,
+  );
+}

@@ -1,0 +1,87 @@
+import type { GoalState } from '../goal-view.ts';
+import { notFound } from '../kernel-error.ts';
+import type { SqlRow, Transaction } from '../sqlite/database.ts';
+import { GOAL_STATES, oneOf, textOrNull } from './read-column.ts';
+
+/** A goal inside a transaction, with the time that its next records carry. */
+export interface GoalRow {
+  readonly goal: number;
+  readonly tenant: string;
+  readonly goal_id: string;
+  readonly goal_uid: string;
+  readonly resource: string;
+  readonly admitted_by: string;
+  readonly created_at: string;
+  readonly title: string;
+  readonly unchecked: boolean;
+  readonly contract_sha256: string;
+  readonly state: GoalState;
+  readonly version: number;
+  readonly fence: number;
+  readonly units_limit: number;
+  readonly units_reserved: number;
+  readonly units_settled: number;
+  readonly artifact_bytes: number;
+  readonly receipt_sha256: string | null;
+  readonly failure_code: string | null;
+  readonly failure_message: string | null;
+  readonly head_seq: number;
+  readonly head_sha256: string;
+  readonly head_at: string;
+  /** The later of the clock and the last record. */
+  readonly at: string;
+}
+
+/** Reads a goal of a tenant; `kernel/not-found` when it has none of that name. */
+export function readGoalRow(
+  tx: Transaction,
+  tenant: string,
+  { goalId, now }: { readonly goalId: string; readonly now: number },
+): GoalRow {
+  const row = tx.get('SELECT * FROM goals WHERE tenant = ? AND goal_id = ?', tenant, goalId);
+  if (row === undefined) throw notFound('goal');
+  return toGoalRow(row, now);
+}
+
+/** Reads a goal again by its row number. */
+export function readGoalAgain(
+  tx: Transaction,
+  { goal, tenant }: Pick<GoalRow, 'goal' | 'tenant'>,
+  now: number,
+): GoalRow {
+  const row = tx.get('SELECT * FROM goals WHERE goal = ? AND tenant = ?', goal, tenant);
+  if (row === undefined) throw notFound('goal');
+  return toGoalRow(row, now);
+}
+
+/** Types a row of `goals`. */
+export function toGoalRow(row: SqlRow, now: number): GoalRow {
+  const head_at = String(row['head_at']);
+  const clock = new Date(now).toISOString();
+  return {
+    goal: Number(row['goal']),
+    tenant: String(row['tenant']),
+    goal_id: String(row['goal_id']),
+    goal_uid: String(row['goal_uid']),
+    resource: String(row['resource']),
+    admitted_by: String(row['admitted_by']),
+    created_at: String(row['created_at']),
+    title: String(row['title']),
+    unchecked: row['unchecked'] === 1,
+    contract_sha256: String(row['contract_sha256']),
+    state: oneOf(GOAL_STATES, row['state']),
+    version: Number(row['version']),
+    fence: Number(row['fence']),
+    units_limit: Number(row['units_limit']),
+    units_reserved: Number(row['units_reserved']),
+    units_settled: Number(row['units_settled']),
+    artifact_bytes: Number(row['artifact_bytes']),
+    receipt_sha256: textOrNull(row['receipt_sha256']),
+    failure_code: textOrNull(row['failure_code']),
+    failure_message: textOrNull(row['failure_message']),
+    head_seq: Number(row['head_seq']),
+    head_sha256: String(row['head_sha256']),
+    head_at,
+    at: clock > head_at ? clock : head_at,
+  };
+}

@@ -1,0 +1,82 @@
+import type { JsonObject } from '@millforge/contracts';
+import type { DecisionKind, HoldReason } from '../goal-view.ts';
+import type { Transaction } from '../sqlite/database.ts';
+import { added, appendRecord, changed, type RowChange } from './append-record.ts';
+import { readTasks } from './attempt-row.ts';
+import type { GoalRow } from './goal-row.ts';
+
+/** A question to a person. */
+export interface HoldDraft {
+  readonly reason: HoldReason;
+  readonly message: string;
+  readonly taskId: string;
+  readonly attempt: number | null;
+  readonly operationKey: string | null;
+  readonly facts: JsonObject;
+}
+
+/** Opens a hold: the goal and its task wait; running attempts go on, none starts. */
+export function openHold(
+  tx: Transaction,
+  goal: GoalRow,
+  {
+    hold,
+    actor,
+    changes,
+    isDecided = false,
+  }: {
+    readonly hold: HoldDraft;
+    readonly actor: string;
+    readonly changes: readonly RowChange[];
+    /** Whether the decision follows in the same transaction, so that nothing waits. */
+    readonly isDecided?: boolean;
+  },
+): { readonly goal: GoalRow; readonly holdId: string } {
+  const count = tx.get(
+    'SELECT count(*) AS count FROM holds WHERE goal = ? AND tenant = ?',
+    goal.goal,
+    goal.tenant,
+  );
+  const holdId = `hold-${Number(count?.['count']) + 1}`;
+  const task = readTasks(tx, goal).find(({ task_id }) => task_id === hold.taskId);
+  const head = appendRecord(tx, goal, {
+    type: 'hold-opened',
+    actor,
+    changes: [
+      added('holds', {
+        hold_id: holdId,
+        task_id: hold.taskId,
+        reason: hold.reason,
+        message: hold.message,
+        facts: hold.facts,
+        state: 'open',
+        opened_at: goal.at,
+        ...(hold.attempt === null ? {} : { attempt: hold.attempt }),
+        ...(hold.operationKey === null ? {} : { operation_key: hold.operationKey }),
+      }),
+      ...(isDecided || goal.state === 'held' ? [] : [changed('goals', { state: 'held' })]),
+      ...(isDecided || task?.state === 'held'
+        ? []
+        : [changed('tasks', { task_id: hold.taskId, state: 'held' })]),
+      ...changes,
+    ],
+  });
+  return { goal: head, holdId };
+}
+
+/** The decisions that a hold takes. */
+export function decisionsOf(reason: HoldReason): readonly DecisionKind[] {
+  switch (reason) {
+    case 'ambiguous-operation':
+    case 'ambiguous-attempt':
+      return ['retry', 'accept', 'cancel'];
+    case 'approval-required':
+      return ['approve', 'deny', 'cancel'];
+    case 'check-unknown':
+    case 'adapter-drift':
+    case 'diverged':
+    case 'resume-limit':
+    case 'restored':
+      return ['retry', 'cancel'];
+  }
+}

@@ -1,0 +1,224 @@
+import { deepFreeze, type FailureClass, type JsonValue } from '@millforge/contracts';
+import type { CompleteContract } from '../contract/read-goal-contract.ts';
+import type {
+  GoalSummary,
+  GoalView,
+  HoldFacts,
+  HoldView,
+  Interruption,
+  OwnerView,
+  TaskView,
+} from '../goal-view.ts';
+import type { SqlRow, Transaction } from '../sqlite/database.ts';
+import { type AttemptRow, readLatestAttempt, readLease, readTasks } from './attempt-row.ts';
+import { type GoalRow, readGoalRow, toGoalRow } from './goal-row.ts';
+import { decisionsOf } from './open-hold.ts';
+import { readPayload } from './payloads.ts';
+import { DECISIONS, HOLD_REASONS, numberOrNull, oneOf, textOrNull } from './read-column.ts';
+import { readContract } from './read-contract.ts';
+import { readUsage } from './read-usage.ts';
+
+/** Asks about other processes; the answer is not in the file. */
+export interface OwnerLookup {
+  isAlive(ownerId: string): boolean;
+  read(tx: Transaction, ownerId: string): OwnerView;
+}
+
+/** Reads one goal as a frozen document. */
+export function readGoalView(
+  tx: Transaction,
+  tenant: string,
+  which: { readonly goalId: string; readonly now: number; readonly owners: OwnerLookup },
+): GoalView {
+  const goal = readGoalRow(tx, tenant, which);
+  const contract = readContract(tx, goal);
+  const attempts = new Map(
+    readTasks(tx, goal).map(({ task_id }) => [task_id, readLatestAttempt(tx, goal, task_id)]),
+  );
+  const leases = [...attempts.keys()].map((taskId) => readLease(tx, goal, taskId));
+  const ownerId = leases.find((lease) => lease !== null)?.owner_id ?? null;
+  const isAlive = ownerId !== null && which.owners.isAlive(ownerId);
+  const latest = [...attempts.values()].findLast((attempt) => attempt !== null) ?? null;
+  return deepFreeze({
+    kind: 'goal',
+    schema_version: '1.0',
+    ...summaryOf(tx, goal, contract),
+    goal_uid: goal.goal_uid,
+    objective: contract.objective,
+    resource: goal.resource,
+    admitted_by: goal.admitted_by,
+    contract_sha256: goal.contract_sha256,
+    inputs: contract.inputs,
+    tasks: readTaskViews(tx, goal, attempts),
+    holds: readHolds(tx, goal),
+    budget: {
+      limit: goal.units_limit,
+      reserved: goal.units_reserved,
+      used: goal.units_settled,
+    },
+    usage: readUsage(tx, goal),
+    interruption: interruptionOf(goal, latest, ownerId !== null && !isAlive),
+    failure:
+      goal.failure_code === null
+        ? null
+        : { code: goal.failure_code, message: goal.failure_message ?? '' },
+    owner: ownerId !== null && isAlive ? which.owners.read(tx, ownerId) : null,
+    head: { seq: goal.head_seq, sha256: goal.head_sha256 },
+  });
+}
+
+/** Reads a page of goals, newest first. */
+export function readGoalSummaries(
+  tx: Transaction,
+  tenant: string,
+  page: { readonly limit: number; readonly before: string | null; readonly now: number },
+): readonly GoalSummary[] {
+  const before =
+    page.before === null ? null : readGoalRow(tx, tenant, { goalId: page.before, now: page.now });
+  return tx
+    .all(
+      'SELECT * FROM goals WHERE tenant = ? AND goal < ? ORDER BY goal DESC LIMIT ?',
+      tenant,
+      before?.goal ?? Number.MAX_SAFE_INTEGER,
+      page.limit,
+    )
+    .map((row) => {
+      const goal = toGoalRow(row, page.now);
+      return deepFreeze(summaryOf(tx, goal, readContract(tx, goal)));
+    });
+}
+
+function summaryOf(tx: Transaction, goal: GoalRow, contract: CompleteContract): GoalSummary {
+  const counts = tx.get(
+    `SELECT (SELECT count(*) FROM holds WHERE goal = ? AND tenant = ? AND state = 'open') AS holds,
+            (SELECT count(*) FROM operations WHERE goal = ? AND tenant = ? AND state = 'cancelled'
+               AND effect IN ('write', 'external')) AS unknown`,
+    goal.goal,
+    goal.tenant,
+    goal.goal,
+    goal.tenant,
+  );
+  return {
+    goal_id: goal.goal_id,
+    state: goal.state,
+    version: goal.version,
+    title: goal.title,
+    unchecked: goal.unchecked,
+    open_holds: Number(counts?.['holds'] ?? 0),
+    effects_unknown: Number(counts?.['unknown'] ?? 0),
+    created_at: goal.created_at,
+    updated_at: goal.head_at,
+    labels: contract.labels,
+  };
+}
+
+function readTaskViews(
+  tx: Transaction,
+  goal: GoalRow,
+  attempts: ReadonlyMap<string, AttemptRow | null>,
+): readonly TaskView[] {
+  return readTasks(tx, goal).map((task) => {
+    const attempt = attempts.get(task.task_id) ?? null;
+    const receipt = tx.get(
+      'SELECT receipt_sha256 FROM receipts WHERE goal = ? AND tenant = ? AND task_id = ?',
+      goal.goal,
+      goal.tenant,
+      task.task_id,
+    );
+    const operations = tx.get(
+      'SELECT count(*) AS count FROM operations WHERE goal = ? AND tenant = ? AND task_id = ?',
+      goal.goal,
+      goal.tenant,
+      task.task_id,
+    );
+    return {
+      task_id: task.task_id,
+      state: task.state,
+      attempt:
+        attempt === null
+          ? null
+          : {
+              number: attempt.number,
+              state: attempt.state,
+              fence: attempt.fence,
+              resumes: attempt.resumes,
+              elapsed_ms: attempt.elapsed_ms,
+              operations: Number(operations?.['count'] ?? 0),
+            },
+      output: task.output_sha256 === null ? null : readPayload(tx, goal.tenant, task.output_sha256),
+      receipt_sha256: textOrNull(receipt?.['receipt_sha256']),
+    };
+  });
+}
+
+/** Reads all holds of a goal, oldest first. */
+export function readHolds(tx: Transaction, goal: GoalRow): readonly HoldView[] {
+  return tx
+    .all('SELECT * FROM holds WHERE goal = ? AND tenant = ? ORDER BY rowid', goal.goal, goal.tenant)
+    .map(toHoldView);
+}
+
+function toHoldView(row: SqlRow): HoldView {
+  const reason = oneOf(HOLD_REASONS, row['reason']);
+  const decision = row['decision'];
+  return {
+    hold_id: String(row['hold_id']),
+    version: Number(row['version']),
+    state: oneOf(['open', 'decided'], row['state']),
+    reason,
+    message: String(row['message']),
+    task_id: String(row['task_id']),
+    attempt: numberOrNull(row['attempt']),
+    operation_key: textOrNull(row['operation_key']),
+    facts: JSON.parse(String(row['facts'])) as HoldFacts, // Written by this package from HoldFacts.
+    decisions: decisionsOf(reason),
+    opened_at: String(row['opened_at']),
+    decision:
+      decision === null
+        ? null
+        : {
+            decision: oneOf(DECISIONS, decision),
+            actor: String(row['decided_by']),
+            reason: String(row['decision_reason']),
+            at: String(row['decided_at']),
+          },
+  };
+}
+
+function interruptionOf(
+  goal: GoalRow,
+  attempt: AttemptRow | null,
+  isOrphan: boolean,
+): Interruption | null {
+  if (isOrphan) {
+    return {
+      reason: 'crashed',
+      failure_class: null,
+      message: 'The process that ran it is gone; run it again to go on where it was.',
+    };
+  }
+  if (attempt?.state !== 'suspended') return null;
+  if (goal.state === 'held') {
+    return {
+      reason: 'held',
+      failure_class: null,
+      message: 'It waits for the decision of a person.',
+    };
+  }
+  if (attempt.suspended_by === 'unavailable') {
+    return {
+      reason: 'unavailable',
+      failure_class: failureClass(attempt.failure_class),
+      message: attempt.failure_message ?? 'The other side could not be reached.',
+    };
+  }
+  return {
+    reason: 'stopped',
+    failure_class: null,
+    message: 'It was stopped; run it again to go on where it was.',
+  };
+}
+
+function failureClass(value: JsonValue): FailureClass | null {
+  return value === null ? null : oneOf(['model_unavailable', 'tool_failed'], value);
+}

@@ -1,0 +1,73 @@
+import { deepFreeze, type JsonValue } from '@millforge/contracts';
+import type { OperationView } from '../goal-view.ts';
+import { notFound } from '../kernel-error.ts';
+import { idempotencyKey } from '../run/operation-rules.ts';
+import type { Transaction } from '../sqlite/database.ts';
+import type { GoalRow } from './goal-row.ts';
+import { type OperationRow, readOperation } from './operation-row.ts';
+import { readPayload } from './payloads.ts';
+
+/** Reads one operation with its payloads. */
+export function readOperationView(
+  tx: Transaction,
+  goal: GoalRow,
+  which: { readonly taskId: string; readonly key: string },
+): OperationView {
+  const row = readOperation(tx, goal, which);
+  if (row === null) throw notFound('operation');
+  const payload = (digest: string | null): JsonValue =>
+    digest === null ? null : readPayload(tx, goal.tenant, digest);
+  return deepFreeze({
+    task_id: which.taskId,
+    key: row.key,
+    step: row.step,
+    kind: row.kind,
+    effect: row.effect,
+    repeat: row.repeat,
+    state: row.state,
+    describe: row.describe,
+    tries: row.tries,
+    idempotency_key: idempotencyKey({ goalUid: goal.goal_uid, taskId: which.taskId }, row),
+    input_sha256: row.input_sha256,
+    input: readInput(tx, goal, { taskId: which.taskId, row }),
+    before: payload(row.before_sha256),
+    outcome:
+      row.outcome === null ? null : { kind: row.outcome, value: payload(row.outcome_sha256) },
+    attested: row.attested_by !== null,
+    outcome_template: payload(templateSha256(tx, goal, { taskId: which.taskId, row })),
+  });
+}
+
+/** The parts of an input, the oldest first; null when one of them may not be shown. */
+function readInput(
+  tx: Transaction,
+  goal: GoalRow,
+  { taskId, row }: { readonly taskId: string; readonly row: OperationRow },
+): readonly JsonValue[] | null {
+  const parts: JsonValue[] = [];
+  for (let part: OperationRow | null = row; part !== null; ) {
+    if (part.sensitive) return null;
+    parts.push(readPayload(tx, goal.tenant, part.part_sha256));
+    if (part.extends === null) break;
+    part = readOperation(tx, goal, { taskId, key: part.extends });
+  }
+  return parts.reverse();
+}
+
+/** The latest outcome of an operation of the same kind that was done. */
+function templateSha256(
+  tx: Transaction,
+  goal: GoalRow,
+  { taskId, row }: { readonly taskId: string; readonly row: OperationRow },
+): string | null {
+  const found = tx.get(
+    `SELECT outcome_sha256 FROM operations
+      WHERE goal = ? AND tenant = ? AND task_id = ? AND kind = ? AND outcome = 'done' ORDER BY rowid DESC LIMIT 1`,
+    goal.goal,
+    goal.tenant,
+    taskId,
+    row.kind,
+  );
+  const digest = found?.['outcome_sha256'];
+  return typeof digest === 'string' ? digest : null;
+}

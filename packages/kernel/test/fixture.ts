@@ -1,0 +1,83 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Clock, Ids, JsonValue } from '@millforge/contracts';
+import type { Adapter, GoalContract, Scope, TaskContext } from '@millforge/kernel';
+import { onTestFinished } from 'vitest';
+
+/** The real clock. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonicMs: () => performance.now(),
+  delay: (ms, signal) => delay(ms, undefined, signal === undefined ? {} : { signal }),
+};
+
+/** Names that no other process has. */
+export const randomIds: Ids = {
+  newId: (prefix) => `${prefix}_${randomBytes(8).toString('hex')}`,
+};
+
+/** Who works in the tests. */
+export const scope: Scope = { tenant: 'local', resource: 'tests', actor: 'ann@host' };
+
+/** A directory of its own for one test. */
+export function temporaryDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'millforge-kernel-'));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+/** A contract of one model task; the outcome of `outcome()` passes its check. */
+export function contract(
+  goalId: string,
+  more: Partial<GoalContract> & { readonly task?: Partial<GoalContract['tasks'][number]> } = {},
+): GoalContract {
+  const { task, ...goal } = more;
+  return {
+    kind: 'goal_contract',
+    schema_version: '1.0',
+    goal_id: goalId,
+    objective: 'Mend the failing test.',
+    inputs: { text: 'hello' },
+    required_checks: ['terminal-outcome'],
+    legal_terminal_results: ['TASK_DONE'],
+    tasks: [
+      {
+        task_id: 'run',
+        adapter: { kind: 'model', name: 'harness', version: '1', parameters: { plan: 'a'.repeat(64) } },
+        doubt: 'operation',
+        effect: 'external',
+        ...task,
+      },
+    ],
+    ...goal,
+  };
+}
+
+/** An adapter that fits `contract()`. */
+export function adapter(
+  run: (context: TaskContext) => Promise<JsonValue>,
+  more: Partial<Adapter> = {},
+): Adapter {
+  return {
+    kind: 'model',
+    name: 'harness',
+    version: '1',
+    parameters: { plan: 'a'.repeat(64) },
+    run,
+    ...more,
+  };
+}
+
+/** The output of a run that reached its terminal. */
+export function outcome(more: { readonly [name: string]: JsonValue } = {}): JsonValue {
+  return {
+    kind: 'run_outcome',
+    schema_version: '1.0',
+    status: 'success',
+    terminal_result: 'TASK_DONE',
+    ...more,
+  };
+}
