@@ -122,7 +122,7 @@ export async function listDurableRuns(parts: DurableParts): Promise<readonly Run
   return goals.map((goal) => ({
     runId: goal.goal_id,
     status: goal.state,
-    task: goal.objective,
+    task: goal.title,
     createdAt: goal.created_at,
   }));
 }

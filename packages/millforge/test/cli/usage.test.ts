@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { runCli, testFolder } from './run-cli.ts';
+
+test('prints the overview without arguments, with help and --help', async () => {
+  const cwd = testFolder();
+  const ends = await Promise.all([[], ['help'], ['--help']].map((argv) => runCli(argv, { cwd })));
+  for (const end of ends) {
+    expect(end.code).toBe(0);
+    expect(end.stderr).toBe('');
+    for (const command of ['init', 'compile', 'run', 'resume', 'runs', 'trail verify', 'trust']) {
+      expect(end.stdout).toContain(command);
+    }
+  }
+});
+
+test('prints its version', async () => {
+  expect(await runCli(['--version'], { cwd: testFolder() })).toEqual({
+    code: 0,
+    stdout: '0.0.0-test\n',
+    stderr: '',
+  });
+});
+
+test.each([
+  'init',
+  'trust',
+  'doctor',
+  'compile',
+  'run',
+  'resume',
+  'runs',
+  'trail show',
+  'trail verify',
+])('%s --help shows one example', async (command) => {
+  const end = await runCli([...command.split(' '), '--help'], { cwd: testFolder() });
+  expect(end.code).toBe(0);
+  expect(end.stdout).toContain(`Example: millforge ${command}`);
+});
+
+test.each([
+  ['an unknown command', ['frobnicate'], "no command 'frobnicate'"],
+  ['a family without a member', ['trail'], 'show, verify'],
+  ['an unknown option', ['runs', '--colour'], "no option '--colour'"],
+  ['an option of later', ['run', 'h.yaml', '--approve', 'read_only'], "no option '--approve'"],
+  ['a value that is missing', ['runs', '--data'], "'--data' needs a value"],
+  ['a value for a switch', ['runs', '--json=yes'], "'--json' takes no value"],
+  ['a missing argument', ['compile'], 'needs SOURCE'],
+  ['a surplus argument', ['doctor', 'me'], "does not take 'me'"],
+  ['no task', ['run', 'h.yaml'], '--task is missing'],
+  ['an empty task', ['run', 'h.yaml', '--task', ' '], 'The task is empty'],
+  ['a task file that is not there', ['run', 'h.yaml', '--task', '@no'], 'no task file'],
+  ['a wrong duration', ['run', 'h.yaml', '--task', 't', '--timeout', 'soon'], '--timeout must be'],
+  ['a wrong ambiguity policy', ['run', 'h.yaml', '--task', 't', '--on-ambiguous', 'guess'], 'hold'],
+  ['a source that is not there', ['compile', 'h.yaml'], 'There is no harness'],
+  ['a decision without --decide', ['resume', 'r', '--reason', 'x'], '--reason needs --decide'],
+  ['a wrong decision', ['resume', 'r', '--decide', 'maybe'], 'retry, accept or cancel'],
+  ['a wrong format', ['compile', 'h.yaml', '--format', 'xml'], '--format must be'],
+])('refuses %s with one sentence and 64', async (_name, argv, sentence) => {
+  const end = await runCli(argv, { cwd: testFolder() });
+  expect(end.code).toBe(64);
+  expect(end.stdout).toBe('');
+  expect(end.stderr).toContain(sentence);
+  expect(end.stderr.trimEnd().split('\n')).toHaveLength(1);
+});
