@@ -15,7 +15,10 @@ export interface PackageBuild {
   readonly platform?: 'node' | 'neutral';
 }
 
-/** The one build of every package: ESM for Node 20, declarations, licences of inlined code. */
+/**
+ * The one build of every package: ESM for Node 20, declarations, licences of inlined code. With
+ * `MILLFORGE_BUILD=code` in the environment it leaves the declarations out.
+ */
 export function packageBuild(build: PackageBuild): Options {
   const inline = build.inline ?? [];
   return {
@@ -26,7 +29,7 @@ export function packageBuild(build: PackageBuild): Options {
     clean: true,
     removeNodeProtocol: false,
     noExternal: inline.map((name) => `@millforge/${name}`),
-    dts: {
+    dts: process.env['MILLFORGE_BUILD'] !== 'code' && {
       entry: sourceFiles(build.entries),
       // Through `paths` a workspace package counts as own source, and its types are bundled too.
       compilerOptions: {

@@ -12,6 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { startStep } from './progress.mjs';
 
@@ -19,7 +20,7 @@ const ROOT = dirname(import.meta.dirname);
 const LOG = '.cache/setup.log';
 const STAMP = 'node_modules/.millforge-setup';
 const DRIVER = 'packages/kernel/node_modules/better-sqlite3';
-const PNPM = ['npx', '-y', 'pnpm@10.34.9'];
+const PNPM = 'pnpm@10.34.9';
 const COMPILERS = {
   python3: ['python3', 'python'],
   make: ['make', 'gmake'],
@@ -41,7 +42,12 @@ export async function prepareCheckout({ build }) {
     if (!driverLoads()) await compileDriver();
     writeFileSync(join(ROOT, STAMP), fingerprint());
   }
-  if (build) await run('Building the packages', ['turbo', 'run', 'build']);
+  // Declarations take most of a build and nothing that runs needs them.
+  if (build) {
+    await run('Building the packages', ['turbo', 'run', 'build'], {
+      env: { MILLFORGE_BUILD: 'code' },
+    });
+  }
 }
 
 function checkHost() {
@@ -79,14 +85,10 @@ function fingerprint() {
 // The driver's own install script is left out here and done in the next steps, which can say what
 // is missing before a compiler runs for a minute.
 async function install() {
-  await run('Installing dependencies', [
-    ...PNPM,
-    'install',
-    '--frozen-lockfile',
-    '--prefer-offline',
-    '--ignore-scripts',
-    '--reporter=append-only',
-  ]);
+  const command = ['npx', '-y', PNPM, '--dir', ROOT, 'install', '--frozen-lockfile'];
+  const flags = ['--prefer-offline', '--ignore-scripts', '--reporter=append-only'];
+  // Started elsewhere, since npx would take the pnpm of this checkout, which is about to be replaced.
+  await run('Installing dependencies', [...command, ...flags], { cwd: tmpdir() });
 }
 
 function driverLoads() {
@@ -136,7 +138,7 @@ async function run(title, [command, ...args], options = {}) {
   const log = openSync(join(ROOT, LOG), 'a');
   const child = spawn(command, args, {
     cwd: options.cwd ?? ROOT,
-    env: environment(),
+    env: { ...environment(), ...options.env },
     stdio: ['ignore', log, log],
     timeout: options.timeoutMs,
   });
