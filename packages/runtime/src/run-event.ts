@@ -31,11 +31,11 @@ export interface TurnStarted extends TurnEvent {
 export interface ModelReplied extends TurnEvent {
   /** Tells the events apart. */
   readonly kind: 'model-replied';
-  /** Text of the reply. */
+  /** Text of the reply, redacted. */
   readonly content: string | null;
-  /** Text that the provider marked as reasoning. */
+  /** Text that the provider marked as reasoning, redacted. */
   readonly reasoning: string | null;
-  /** Names of the tools that it called, as the model wrote them. */
+  /** Names of the tools that it called, cut to 64 characters. */
   readonly calls: readonly string[];
   /** Tokens as the provider reported them. */
   readonly usage: ModelUsage | null;
@@ -91,7 +91,7 @@ export interface CallRefused extends CallEvent {
   readonly kind: 'call-refused';
   /** Why: a tool error code, or `run_ended` for calls behind the one that ended the run. */
   readonly code: string;
-  /** What the model reads. */
+  /** What the model reads, redacted. */
   readonly message: string;
 }
 

@@ -15,6 +15,7 @@ import type { AsJson } from '@millforge/registry';
 import { endRefused, type RunEnding } from '../run-ending.ts';
 import type { ModelReplied } from '../run-event.ts';
 import type { Run } from '../run-state.ts';
+import { callPlace } from './call-place.ts';
 
 /** What came of asking the model. */
 export type ModelTurn =
@@ -157,9 +158,9 @@ function emitReplied(
   run.observer.emit({
     kind: 'model-replied',
     ...replied,
-    content: reply.content,
-    reasoning: reply.reasoning,
-    calls: reply.tool_calls.map((call) => call.name),
+    content: reply.content === null ? null : run.redact(reply.content),
+    reasoning: reply.reasoning === null ? null : run.redact(reply.reasoning),
+    calls: reply.tool_calls.map((call, index) => callPlace(replied.turn, index, call.name).tool),
     usage: reply.usage,
   });
 }

@@ -33,7 +33,8 @@ export interface CallRefusal {
 
 /** Answers a call without performing it; that is no operation, so the trail is told. */
 export function refuseCall(run: Run, refusal: CallRefusal): Answer {
-  const { place, replayed, code, message, mistake, trace } = refusal;
+  const { place, replayed, code, mistake, trace } = refusal;
+  const message = run.redact(refusal.message);
   run.options.trail.append({
     key: `refusal/${place.turn}/${place.index}`,
     step: place.turn,
@@ -42,12 +43,12 @@ export function refuseCall(run: Run, refusal: CallRefusal): Answer {
       call_id: place.callId,
       tool: place.tool,
       code,
-      message: run.redact(message),
+      message,
       trace: trace === null ? null : traceJson(trace),
     },
   });
   run.observer.emit({ kind: 'call-refused', ...place, replayed, code, message });
-  return { kind: 'result', text: message, mistake, performed: false };
+  return { kind: 'result', text: refusal.message, mistake, performed: false };
 }
 
 /** The trace of a call that the executor refused; null when only the order of the plan was against it. */

@@ -24,6 +24,14 @@ test('arguments that the schema refuses are answered with path and type, and tra
   });
 });
 
+test('the model is shown the compiled schema, unchanged (D-07)', async () => {
+  const built = buildPlan([{ id: 'read', input: schemaOf({ line: 'integer' }, ['line']) }, END]);
+  const { model } = await runScript(built, [SUBMIT]);
+  expect(model.requests[0]?.tools.map((tool) => tool.parameters)).toEqual(
+    built.plan.nodes.map((node) => node.input_schema),
+  );
+});
+
 test('nothing behind an accepted terminal is performed, and the first terminal stands (D-01a)', async () => {
   const performed: string[] = [];
   const run = async () => {

@@ -1,0 +1,122 @@
+import { type Operation, operationUncertain } from '@millforge/contracts';
+import { manualClock, sequentialIds } from '@millforge/contracts/testing';
+import { memoryOperationLog } from '@millforge/runtime';
+import { expect, test } from 'vitest';
+
+const READ: Operation = {
+  key: 'tool/1/0',
+  step: 1,
+  kind: 'tool',
+  effect: 'read',
+  repeat: 'safe',
+  metered: false,
+  input: { path: 'a' },
+  describe: 'read a',
+};
+const WRITE: Operation = { ...READ, effect: 'write', repeat: 'unsafe' };
+
+function newLog(deadlineMs?: number) {
+  const clock = manualClock();
+  const log = memoryOperationLog({
+    clock,
+    ids: sequentialIds(),
+    ...(deadlineMs === undefined ? {} : { deadlineMs }),
+  });
+  return { clock, log };
+}
+
+test('a read that the deadline breaks off is refused, and its timer is gone', async () => {
+  const { clock, log } = newLog(100);
+  const pending = log.perform(READ, ({ signal }) => {
+    clock.advance(100);
+    return new Promise((_resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    });
+  });
+  await expect(pending).resolves.toMatchObject({ kind: 'refused', reason: { code: 'deadline' } });
+  expect(clock.pendingDelays).toBe(0);
+});
+
+test('an act that settles in time leaves no timer behind', async () => {
+  const { clock, log } = newLog(100);
+  await log.perform(READ, async () => ({ value: null }));
+  await expect.poll(() => clock.pendingDelays).toBe(0);
+});
+
+test('a write in doubt at the deadline is looked at, and held when nobody can tell', async () => {
+  const late = newLog(100);
+  const doubt = async () => {
+    late.clock.advance(100);
+    throw operationUncertain({ code: 'timeout', message: 'Lost.' });
+  };
+  const found = late.log.perform(
+    { ...WRITE, reconcile: async () => ({ kind: 'happened', value: 'seen' }) },
+    doubt,
+  );
+  await expect(found).resolves.toMatchObject({ kind: 'done', value: 'seen' });
+
+  const other = newLog(100);
+  const held = other.log.perform({ ...WRITE, repeat: 'safe' }, async () => {
+    other.clock.advance(100);
+    throw operationUncertain({ code: 'timeout', message: 'Lost.' });
+  });
+  await expect(held).rejects.toMatchObject({
+    code: 'operation/suspended',
+    details: { reason: 'held', failure: { code: 'timeout', message: 'Lost.' } },
+  });
+});
+
+test('a write that a stop interrupted is reconciled when the run goes on', async () => {
+  const clock = manualClock();
+  const stop = new AbortController();
+  const log = memoryOperationLog({ clock, ids: sequentialIds(), signal: stop.signal });
+  const operation: Operation = {
+    ...WRITE,
+    before: async () => 'old',
+    reconcile: async ({ before }) => ({ kind: 'happened', value: { before } }),
+  };
+  const interrupted = log.perform(operation, async () => {
+    stop.abort();
+    throw new Error('broken off');
+  });
+  await expect(interrupted).rejects.toMatchObject({ details: { reason: 'stopped' } });
+  const act = () => Promise.reject(new Error('must not be called'));
+  await expect(log.resume().perform(operation, act)).resolves.toEqual({
+    kind: 'done',
+    value: { before: 'old' },
+    replayed: false,
+  });
+});
+
+test('values are frozen, and what JSON cannot hold is not recorded', async () => {
+  const { log } = newLog();
+  const value = { list: [{ a: 1 }] };
+  await log.perform(READ, async () => ({ value }));
+  expect(Object.isFrozen(value.list[0])).toBe(true);
+  for (const [index, wrong] of [Number.NaN, undefined, new Date(0), { a: undefined }].entries()) {
+    const outcome = await log.perform(
+      { ...READ, key: `tool/1/${index + 1}` },
+      // Only a caller without types can give such a value.
+      () =>
+        Promise.resolve(JSON.parse('{"value":null}')).then((given) =>
+          Object.assign(given, { value: wrong }),
+        ),
+    );
+    expect(outcome).toMatchObject({ kind: 'failed', error: { code: 'operation/invalid-value' } });
+  }
+});
+
+test('one key cannot be performed twice at a time', async () => {
+  const { log } = newLog();
+  const both = [1, 2].map((value) => log.perform(READ, async () => ({ value })));
+  const [first, second] = await Promise.allSettled(both);
+  expect(first).toMatchObject({ status: 'fulfilled', value: { value: 1 } });
+  expect(second).toMatchObject({ reason: { code: 'operation/duplicate-key' } });
+});
+
+test('a step that goes back diverges', async () => {
+  const { log } = newLog();
+  await log.perform({ ...READ, step: 2 }, async () => ({ value: null }));
+  const back = log.perform({ ...READ, key: 'tool/1/1' }, async () => ({ value: null }));
+  await expect(back).rejects.toMatchObject({ code: 'operation/diverged' });
+});
