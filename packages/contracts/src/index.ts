@@ -1,8 +1,8 @@
-export { type Diagnostic } from './diagnostic/diagnostic.ts';
 export {
   boundDiagnostics,
-  defineDiagnostics,
+  type Diagnostic,
   type DiagnosticOrder,
+  defineDiagnostics,
   sortDiagnostics,
   toDiagnosticJson,
 } from './diagnostic/diagnostic.ts';
@@ -64,8 +64,8 @@ export { planBytes, planDigest } from './plan/plan-bytes.ts';
 export {
   MAX_PLAN_BYTES,
   type PlanExpectation,
-  readPlan,
   type ReadPlanResult,
+  readPlan,
 } from './plan/read-plan.ts';
 export type { Clock } from './time/clock.ts';
 export type { Ids } from './time/ids.ts';
@@ -111,11 +111,11 @@ export {
   type Failure,
   type Operation,
   type OperationEffect,
-  operationFailed,
   type OperationLog,
   type OperationOutcome,
-  operationRefused,
   type OperationRepeat,
+  operationFailed,
+  operationRefused,
   operationSuspended,
   operationUnavailable,
   operationUncertain,

@@ -1,11 +1,7 @@
 import { MillforgeError } from '../error/millforge-error.ts';
-import {
-  isArtifactId,
-  isDottedId,
-  isModelToolName,
-} from '../ids/identifiers.ts';
-import { deepFreeze } from '../json/freeze.ts';
+import { isArtifactId, isDottedId, isModelToolName } from '../ids/identifiers.ts';
 import { digest } from '../json/digest.ts';
+import { deepFreeze } from '../json/freeze.ts';
 import type { JsonObject } from '../json/json-value.ts';
 import { type JsonSchema, normalizeSchema } from '../json-schema/schema.ts';
 import type {
@@ -16,9 +12,9 @@ import type {
 } from './tool-descriptor.ts';
 import type {
   Tool,
+  ToolContext,
   ToolImplementation,
   ToolRefusal,
-  ToolContext,
   ToolResult,
   ToolRunContext,
 } from './tool-implementation.ts';

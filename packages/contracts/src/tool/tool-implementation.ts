@@ -80,7 +80,10 @@ export interface PreparedTool {
 
 /** What looking at the world afterwards says about an interrupted call. */
 export type ToolReconciliation =
-  | { readonly kind: 'happened'; /** What the call would have answered. */ readonly result: ToolResult }
+  | {
+      readonly kind: 'happened' /** What the call would have answered. */;
+      readonly result: ToolResult;
+    }
   /** It did not happen and cannot happen any more. */
   | { readonly kind: 'not-happened'; readonly evidence?: JsonValue }
   | { readonly kind: 'unknown'; readonly evidence?: JsonValue };
