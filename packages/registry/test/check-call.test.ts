@@ -238,7 +238,8 @@ test.each([
   ['network_write', 'idempotent_with_key', 'external', 'keyed'],
   ['network_write', 'unknown', 'external', 'unsafe'],
   ['terminal', 'non_idempotent', 'none', 'safe'],
-] as const)('maps %s, %s to effect %s, repeat %s', (sideEffect, idempotency, effect, repeat) => {
+] as const)('maps %s, %s to effect %s, repeat %s', (...row) => {
+  const [sideEffect, idempotency, effect, repeat] = row;
   const tool = toolOf({ sideEffect, idempotency, capabilities: ['shop.use'] });
   expect(admit(executorWorld([tool]))).toMatchObject({ effect, repeat });
 });

@@ -180,10 +180,8 @@ describe('a call that is told to stop', () => {
 
   test('frees what a prepare takes that comes too late', async () => {
     let disposed = 0;
-    let settle: (tool: PreparedTool) => void = () => undefined;
-    const late = new Promise<PreparedTool>((done) => {
-      settle = done;
-    });
+    const settlers: ((tool: PreparedTool) => void)[] = [];
+    const late = new Promise<PreparedTool>((settle) => settlers.push(settle));
     const world = executorWorld([toolOf({ prepare: () => late })]);
     const preparing = admit(world).prepare({ signal: new AbortController().signal });
     await ticks();
@@ -191,7 +189,7 @@ describe('a call that is told to stop', () => {
     await ticks();
     world.clock.advance(5000);
     expect(await preparing).toMatchObject({ kind: 'refused', outcome: { error_code: 'timeout' } });
-    settle(prepared({ dispose: async () => void disposed++ }));
+    settlers[0]?.(prepared({ dispose: async () => void disposed++ }));
     await ticks();
     expect(disposed).toBe(1);
   });

@@ -1,0 +1,276 @@
+import { chmod, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { sha256 } from '@millforge/contracts';
+import { applyPatch } from 'diff';
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type ToolWorld, textOf, toolWorld } from './tool-world.ts';
+
+type Edits = readonly (readonly [string, string])[];
+
+test('replaces one passage and says so', async () => {
+  const { after, result } = await edited('a\nb\nc\n', [['b', 'B']]);
+  expect(after).toBe('a\nB\nc\n');
+  expect(textOf(result)).toBe('Successfully replaced 1 block(s) in f.');
+  expect(result).toMatchObject({
+    data: {
+      truncated: false,
+      changed_path: 'f',
+      first_changed_line: 2,
+      patch: '--- f\n+++ f\n@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n',
+    },
+    after: { path: 'f', sha256: sha256('a\nB\nc\n') },
+  });
+});
+
+test('matches every edit against the original, in whatever order they come', async () => {
+  expect(
+    (
+      await edited('one two three', [
+        ['three', 'one'],
+        ['one', '1'],
+      ])
+    ).after,
+  ).toBe('1 two one');
+});
+
+test('takes the new text literally', async () => {
+  expect((await edited('a b', [['b', '$& $1 $$']])).after).toBe('a $& $1 $$');
+});
+
+test.each<readonly [string, string, Edits, string]>([
+  [
+    'not found',
+    'a',
+    [['x', 'y']],
+    'Could not find the exact text in f. The old text must match exactly including all whitespace and newlines.',
+  ],
+  [
+    'not found among several',
+    'a',
+    [
+      ['a', 'b'],
+      ['x', 'y'],
+    ],
+    'Could not find edits[1] in f. The oldText must match exactly including all whitespace and newlines.',
+  ],
+  [
+    'found twice',
+    'a\na',
+    [['a', 'b']],
+    'Found 2 occurrences of the text in f. The text must be unique. Please provide more context to make it unique. They begin at lines 1, 2.',
+  ],
+  [
+    'found twice among several',
+    'a a b',
+    [
+      ['b', 'c'],
+      ['a', 'x'],
+    ],
+    'Found 2 occurrences of edits[1] in f. Each oldText must be unique. Please provide more context to make it unique. They begin at lines 1, 1.',
+  ],
+  ['empty', 'a', [['', 'b']], 'oldText must not be empty in f.'],
+  [
+    'empty among several',
+    'a',
+    [
+      ['a', 'b'],
+      ['', 'b'],
+    ],
+    'edits[1].oldText must not be empty in f.',
+  ],
+  [
+    'overlapping',
+    'abc',
+    [
+      ['bc', 'x'],
+      ['ab', 'y'],
+    ],
+    'edits[1] and edits[0] overlap in f. Merge them into one edit or target disjoint regions.',
+  ],
+  [
+    'without effect',
+    'a',
+    [['a', 'a']],
+    'No changes made to f. The replacement produced identical content. This might indicate an issue with special characters or the text not existing as expected.',
+  ],
+])('refuses edits that are %s and leaves the file alone', async (_what, before, edits, text) => {
+  const { after, result } = await edited(before, edits);
+  expect(result).toMatchObject({ kind: 'failed' });
+  expect(result.text.slice(0, text.length)).toBe(text);
+  expect(after).toBe(before);
+});
+
+test('counts as many times as it can replace', async () => {
+  expect((await edited('aaa', [['aa', 'b']])).after).toBe('ba');
+  expect((await edited('aaaa', [['aa', 'b']])).result.text).toMatch(/^Found 2 occurrences/);
+  expect(
+    (
+      await edited('ab', [
+        ['a', 'x'],
+        ['b', 'y'],
+      ])
+    ).after,
+  ).toBe('xy');
+});
+
+test('refuses no edits at all', async () => {
+  expect((await edited('a', [])).result).toMatchObject({
+    code: 'invalid_arguments',
+    text: 'Edit tool input is invalid. edits must contain at least one replacement.',
+  });
+});
+
+test('points to the place that was probably meant (KB-06)', async () => {
+  const spaces = await edited('def f():\n\treturn 1\n', [['def f():\n    return 1', 'x']]);
+  expect(spaces.result.text).toContain(
+    'Only the white space differs at line 1, where the file says:\ndef f():\n\treturn 1',
+  );
+  const stale = await edited('begin\nnew\nend\n', [['begin\nold\nend', 'x']]);
+  expect(stale.result.text).toContain(
+    'It begins like line 1, but differs at line 2, where the file says:\nnew',
+  );
+});
+
+test('keeps CRLF, a byte order mark, mixed endings and a missing final newline (KB-02, KB-11)', async () => {
+  const cases: readonly (readonly [string, Edits, string])[] = [
+    ['a\r\nb\r\n', [['b', 'b\nc']], 'a\r\nb\r\nc\r\n'],
+    ['a\r\nb\r\nc\r\n', [['a\nb', 'A\nB']], 'A\r\nB\r\nc\r\n'],
+    ['a\nb\n', [['a\r\nb', 'A\r\nB']], 'A\nB\n'],
+    ['\uFEFFa\r\nb', [['b', 'B']], '\uFEFFa\r\nB'],
+    ['a\r\nb\nc\r\n', [['c', 'C']], 'a\r\nb\nC\r\n'],
+    ['a\nb\r\nc\nd\n', [['c', 'c1\nc2']], 'a\nb\r\nc1\r\nc2\nd\n'],
+    ['a\r\nb\nc\r\nd', [['b\nc', 'B\nc']], 'a\r\nB\nc\r\nd'],
+    ['a\rb\r', [['b', 'B']], 'a\rB\r'],
+    ['a', [['a', '']], ''],
+  ];
+  for (const [before, edits, after] of cases) {
+    expect((await edited(before, edits)).after).toBe(after);
+  }
+});
+
+test('forgives spelling and changes nothing but the place (KB-01)', async () => {
+  const before = 'keep  \n“q” — x\t\nsay “hi” … ﬁn\nend\u00A0 \n';
+  const { after, result } = await edited(before, [['say "hi" ... fin', 'said']]);
+  expect(after).toBe('keep  \n“q” — x\t\nsaid\nend\u00A0 \n');
+  const { patch } = Object(result.data);
+  expect(applyPatch(before, String(patch))).toBe(after);
+});
+
+test('lets the exact text decide what is unique (KB-03)', async () => {
+  expect((await edited('say "hi"\nsay “hi”\n', [['say "hi"', 'x']])).after).toBe('x\nsay “hi”\n');
+  expect((await edited('a \na\n', [['a \n', 'b\n']])).after).toBe('b\na\n');
+});
+
+test('finds text of nothing but white space (KB-04)', async () => {
+  expect((await edited('a\tb', [['\t', ' ']])).after).toBe('a b');
+  expect((await edited('ab', [['   ', ' ']])).result.text).toMatch(/^Could not find/);
+});
+
+test('refuses a file that is not UTF-8 and leaves every byte (KB-12)', async () => {
+  const world = await toolWorld();
+  const bytes = Buffer.from([0x61, 0xff, 0x62]);
+  await writeFile(world.path('f'), bytes);
+  expect(await edit(world, [['a', 'x']])).toMatchObject({ kind: 'failed', code: 'conflict' });
+  expect(await readFile(world.path('f'))).toEqual(bytes);
+});
+
+test('keeps permissions and links', async () => {
+  const world = await toolWorld();
+  await writeFile(world.path('real'), 'a');
+  await chmod(world.path('real'), 0o755);
+  await symlink('real', world.path('f'));
+  textOf(await edit(world, [['a', 'b']]));
+  expect(await readFile(world.path('real'), 'utf8')).toBe('b');
+  expect((await stat(world.path('real'))).mode & 0o777).toBe(0o755);
+});
+
+test('says why a file cannot be edited', async () => {
+  const world = await toolWorld();
+  expect(await edit(world, [['a', 'b']])).toMatchObject({
+    code: 'not_found',
+    text: 'Could not edit file: f. Error code: ENOENT.',
+  });
+});
+
+test('lands parallel edits of one file all (KB-09)', async () => {
+  const world = await toolWorld();
+  const names = Array.from({ length: 10 }, (_, index) => `<${index}>`);
+  await writeFile(world.path('f'), names.join('\n'));
+  const results = await Promise.all(names.map((name) => edit(world, [[name, `${name}!`]])));
+  expect(results.every((result) => result.kind === 'done')).toBe(true);
+  expect(await readFile(world.path('f'), 'utf8')).toBe(names.map((name) => `${name}!`).join('\n'));
+});
+
+test('makes a small change of a long file in bounded work (KB-10)', async () => {
+  const { after, result } = await edited(`${'x'.repeat(4_000_000)}\nend\n`, [['end', 'END']]);
+  expect(after.endsWith('\nEND\n')).toBe(true);
+  expect(result.data).not.toHaveProperty('patch');
+});
+
+test('finds out whether an interrupted edit was made', async () => {
+  const world = await toolWorld();
+  await writeFile(world.path('f'), 'a');
+  const input = inputOf([['a', 'b']]);
+  const prepared = await world.prepare('edit', input);
+  if (prepared.kind === 'refused') throw new Error(prepared.message);
+  await prepared.dispose?.();
+  const before = { ...Object(prepared.before) };
+  expect(before).toMatchObject({
+    path: 'f',
+    sha256_before: sha256('a'),
+    sha256_after: sha256('b'),
+  });
+  expect(await world.reconcile('edit', input, before)).toMatchObject({ kind: 'not-happened' });
+  await writeFile(world.path('f'), 'b');
+  expect(await world.reconcile('edit', input, before)).toMatchObject({
+    kind: 'happened',
+    result: {
+      kind: 'done',
+      text: 'Successfully replaced 1 block(s) in f.',
+      data: { changed_path: 'f', first_changed_line: 1 },
+    },
+  });
+  await writeFile(world.path('f'), 'c');
+  expect(await world.reconcile('edit', input, before)).toMatchObject({ kind: 'unknown' });
+});
+
+test('changes nothing outside of the places, and its patch leads from old to new', async () => {
+  const ending = fc.constantFrom('\n', '\r\n');
+  const filler = fc.constantFrom('keep  ', '“q” — x', '\ttab', '', 'ﬁn\u00A0', 'plain');
+  const line = fc.tuple(filler, ending);
+  const world = await toolWorld();
+  await fc.assert(
+    fc.asyncProperty(fc.array(line, { maxLength: 12 }), fc.nat(), fc.nat(), async (all, a, b) => {
+      const lines = all.map(([text, end], index) => ({ text: `${index}:${text}`, end }));
+      const chosen = new Set([a % (lines.length + 1), b % (lines.length + 1)]);
+      const edits = lines
+        .map(({ text }, index) => [text, `<${index}>`] as const)
+        .filter((_, index) => chosen.has(index));
+      const before = lines.map(({ text, end }) => text + end).join('');
+      const after = lines
+        .map(({ text, end }, index) => (chosen.has(index) ? `<${index}>` : text) + end)
+        .join('');
+      await writeFile(world.path('f'), before);
+      const result = await edit(world, edits.toReversed());
+      if (edits.length === 0) return;
+      expect(await readFile(world.path('f'), 'utf8')).toBe(after);
+      expect(applyPatch(before, String(Object(result.data).patch))).toBe(after);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+function inputOf(edits: Edits) {
+  return { path: 'f', edits: edits.map(([oldText, newText]) => ({ oldText, newText })) };
+}
+
+function edit(world: ToolWorld, edits: Edits) {
+  return world.call('edit', inputOf(edits));
+}
+
+async function edited(before: string, edits: Edits) {
+  const world = await toolWorld();
+  await writeFile(world.path('f'), before);
+  const result = await edit(world, edits);
+  return { result, after: await readFile(world.path('f'), 'utf8') };
+}
