@@ -65,7 +65,11 @@ interface BashCall {
 
 async function run(call: BashCall, context: ToolRunContext): Promise<ToolResult> {
   const { input, options } = call;
-  const { idempotencyKey } = context;
+  const { idempotencyKey, signal } = context;
+  if (signal.aborted) {
+    const data = { truncated: false };
+    return { kind: 'failed', code: 'cancelled', text: ABORTED, data, certainty: 'not_attempted' };
+  }
   const name = `millforge-bash-${sha256(idempotencyKey).slice(0, 16)}.log`;
   const output = openOutputLog(join(options.logDirectory ?? tmpdir(), name));
   const seconds = optionalNumber(input, 'timeout') ?? 0;
@@ -75,7 +79,7 @@ async function run(call: BashCall, context: ToolRunContext): Promise<ToolResult>
     folder: call.folder,
     environment: { ...shellEnvironment(options), [CALL_KEY]: idempotencyKey },
     timeoutMs: seconds > 0 ? seconds * 1000 : null,
-    signal: context.signal,
+    signal,
     clock: context.clock,
     output,
     onEffect: (phase) => options.onEffect?.('bash', phase),
@@ -120,7 +124,7 @@ async function answer(
   const isAlive = !end.isGone || (await isCallAlive(idempotencyKey)) === true;
   const isOver = end.why === 'timeout' || isTimeout(signal);
   const code: ToolErrorCode = isOver ? 'timeout' : 'cancelled';
-  const how = isOver ? timedOut(end.why === 'timeout' ? call.seconds : null) : 'Command aborted';
+  const how = isOver ? timedOut(end.why === 'timeout' ? call.seconds : null) : ABORTED;
   return {
     kind: 'failed',
     code,
@@ -165,4 +169,5 @@ function findShell(options: PiToolOptions): string {
   throw toolFault('not_found', `Custom shell path not found: ${shellPath}`);
 }
 
+const ABORTED = 'Command aborted';
 const MAX_TIMEOUT_SECONDS = 2_147_483;
