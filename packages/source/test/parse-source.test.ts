@@ -62,26 +62,36 @@ test('freezes the value to its leaves', () => {
 });
 
 describe('the order of checks', () => {
-  test.each<[string, string, Uint8Array | string, string]>([
-    [
-      'size before encoding',
-      'json',
-      new Uint8Array(SOURCE_LIMITS.maxBytes + 1).fill(0xff),
-      'MF-S003 1:1',
-    ],
-    ['encoding before format', 'toml', Uint8Array.of(0xff), 'MF-S004 1:1'],
-    ['characters before format', 'toml', 'a\u0000', 'MF-S011 1:2'],
-    ['format before content', 'YAML', '{', 'MF-S005 1:1'],
-    ['trailing content before the type of the root', 'json', '[1] x', 'MF-S011 1:5'],
-    ['syntax before the type of the root', 'yaml', '[1', 'MF-S011 1:3'],
-  ])('%s', (_title, format, content, expected) => {
+  const tooLarge = new Uint8Array(SOURCE_LIMITS.maxBytes + 1).fill(0xff);
+
+  test.each<{ title: string; format: string; content: Uint8Array | string; expected: string }>([
+    { title: 'size, then encoding', format: 'json', content: tooLarge, expected: 'MF-S003 1:1' },
+    {
+      title: 'encoding, then format',
+      format: 'toml',
+      content: Uint8Array.of(0xff),
+      expected: 'MF-S004 1:1',
+    },
+    {
+      title: 'characters, then format',
+      format: 'toml',
+      content: 'a\u0000',
+      expected: 'MF-S011 1:2',
+    },
+    { title: 'format, then content', format: 'YAML', content: '{', expected: 'MF-S005 1:1' },
+    {
+      title: 'trailing content, then the root',
+      format: 'json',
+      content: '[1] x',
+      expected: 'MF-S011 1:5',
+    },
+    { title: 'syntax, then the root', format: 'yaml', content: '[1', expected: 'MF-S011 1:3' },
+  ])('$title', ({ format, content, expected }) => {
     expect(refused(format, content)).toBe(expected);
   });
 });
 
 test('gives a digest as soon as there is text, and null before', () => {
-  const digestOf = (format: string, content: Uint8Array | string) =>
-    parseSource({ logicalPath: 'h', format, content }).documentSha256;
   expect(digestOf('json', Uint8Array.of(0xff))).toBeNull();
   expect(digestOf('json', '"\u0007"')).toBeNull();
   expect(digestOf('toml', 'a\r\n')).toBe(
@@ -106,8 +116,6 @@ test('measures text in UTF-8 bytes', () => {
 });
 
 test('names the line and column of the first byte that is not UTF-8 (P-11)', () => {
-  const bytes = (text: string, ...tail: number[]) =>
-    Buffer.concat([Buffer.from(text), Uint8Array.from(tail)]);
   expect(refused('json', bytes('{"a":\n "é', 0xff, 0x22, 0x7d))).toBe('MF-S004 2:4');
   expect(refused('json', bytes('\ufeffab', 0xc3, 0x28))).toBe('MF-S004 1:3');
   expect(refused('json', bytes('🙂', 0xed, 0xa0, 0x80))).toBe('MF-S004 1:2');
@@ -169,3 +177,11 @@ test('keeps the logical path and what to do in the diagnostic', () => {
     },
   ]);
 });
+
+function digestOf(format: string, content: Uint8Array | string): string | null {
+  return parseSource({ logicalPath: 'h', format, content }).documentSha256;
+}
+
+function bytes(text: string, ...tail: number[]): Uint8Array {
+  return Buffer.concat([Buffer.from(text), Uint8Array.from(tail)]);
+}

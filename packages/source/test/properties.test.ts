@@ -1,7 +1,7 @@
 import type { ExactJson, JsonValue } from '@millforge/contracts';
 import { canonicalJson } from '@millforge/contracts';
 import { parseSource, SOURCE_LIMITS } from '@millforge/source';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parse as parseWithLibrary } from 'yaml';
 import { accepted } from './support/parse.ts';

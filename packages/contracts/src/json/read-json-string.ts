@@ -19,17 +19,17 @@ export function readJsonString(cursor: JsonCursor): string | undefined {
   return isPlain ? admitSize(cursor, start, value) : admit(cursor, start, value);
 }
 
-// The engine decodes faster than any loop here; the loop finds the end and, when the engine refuses,
-// the place of the fault.
+// The engine decodes faster than any loop here; the loop finds the end, and when there is none or the
+// engine refuses, a second one finds the first fault.
 function readEscaped(cursor: JsonCursor, firstEscape: number): string | undefined {
   const { text, at: start } = cursor;
   let at = firstEscape;
   for (let code = BACKSLASH; code !== QUOTE; code = text.charCodeAt(at)) {
-    if (!(code >= SPACE)) return failInside(cursor, at);
+    if (!(code >= SPACE)) return failEscaped(cursor, firstEscape);
     at += code === BACKSLASH ? 2 : 1;
   }
   const value = decode(text.slice(start, at + 1));
-  if (value === undefined) return failEscape(cursor, firstEscape);
+  if (value === undefined) return failEscaped(cursor, firstEscape);
   cursor.at = at + 1;
   return admit(cursor, start, value);
 }
@@ -44,16 +44,16 @@ function decode(token: string): string | undefined {
   }
 }
 
-function failEscape(cursor: JsonCursor, firstEscape: number): undefined {
+function failEscaped(cursor: JsonCursor, firstEscape: number): undefined {
   const { text } = cursor;
   let at = firstEscape;
-  while (at < text.length) {
-    const code = text.charCodeAt(at);
-    if (code === BACKSLASH && !ESCAPE.test(text.slice(at, at + 6))) break;
-    if (code < SPACE) return failInside(cursor, at);
+  for (let code = BACKSLASH; code >= SPACE; code = text.charCodeAt(at)) {
+    if (code === BACKSLASH && !ESCAPE.test(text.slice(at, at + 6))) {
+      return fail(cursor, at, ['malformed', 'A string holds an escape that JSON does not know.']);
+    }
     at += code === BACKSLASH ? 2 : 1;
   }
-  return fail(cursor, at, ['malformed', 'A string holds an escape that JSON does not know.']);
+  return failInside(cursor, at);
 }
 
 /** Lets a decoded string through when it holds only characters of text and keeps to the limit. */

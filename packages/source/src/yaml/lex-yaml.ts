@@ -5,7 +5,14 @@ import type { SourceLimits } from '../source-limits.ts';
 import { indentOf, lineStartOf } from './lines.ts';
 
 /** The syntax tokens of a document, or the first construct that the source language does not have. */
-export type LexedYaml = { readonly ok: true; readonly tokens: readonly CST.Token[] } | OffsetFault;
+export type LexedYaml =
+  | {
+      readonly ok: true;
+      readonly tokens: readonly CST.Token[];
+      /** Where the text was given up as surely malformed, or null when it was read to its end. */
+      readonly stoppedAt: number | null;
+    }
+  | OffsetFault;
 
 /**
  * Splits YAML text into syntax tokens and refuses at once what no source may hold.
@@ -25,8 +32,10 @@ export function lexYaml(text: string, limits: SourceLimits): LexedYaml {
     blankFrom: 0,
     blankTo: 0,
     entries: 0,
+    scalars: 0,
     flowStart: 0,
     flowDepth: 0,
+    lastInFlow: 0,
     hasContent: false,
     hasDocumentStart: false,
     isScalarNext: false,
@@ -37,10 +46,17 @@ export function lexYaml(text: string, limits: SourceLimits): LexedYaml {
   for (const lexeme of new Lexer().lex(text)) {
     const fault = take(lexing, lexeme) ?? tooDeep(lexing);
     if (fault !== null) return fault;
+    if (lexing.scalars > 2 * lexing.entries + MAX_STRAY_SCALARS) {
+      return { ok: true, tokens: finish(lexing), stoppedAt: lexing.offset };
+    }
   }
   if (lexing.flowDepth > 0) return unclosedFlow(lexing);
-  for (const token of lexing.parser.end()) lexing.tokens.push(token);
-  return { ok: true, tokens: lexing.tokens };
+  return { ok: true, tokens: finish(lexing), stoppedAt: null };
+}
+
+function finish({ parser, tokens }: Lexing): readonly CST.Token[] {
+  for (const token of parser.end()) tokens.push(token);
+  return tokens;
 }
 
 interface Lexing {
@@ -56,9 +72,13 @@ interface Lexing {
   blankTo: number;
   /** Entries of block mappings and lists so far, and a lower bound of those in flow collections. */
   entries: number;
+  /** Scalars and flow collections of the block structure so far. */
+  scalars: number;
   /** Where the open flow collection begins. */
   flowStart: number;
   flowDepth: number;
+  /** Where the last lexeme of the flow collection begins, commas aside. */
+  lastInFlow: number;
   hasContent: boolean;
   hasDocumentStart: boolean;
   /** Whether the next lexeme is the text of a scalar, whatever it looks like. */
@@ -158,13 +178,13 @@ function blockRefusal(lexing: Lexing, lexeme: string, type: TokenType): OffsetFa
       : countEntry(lexing, offset);
   }
   if (type === 'single-quoted-scalar' || type === 'double-quoted-scalar') {
-    lexing.lastScalar = offset;
+    noteScalar(lexing);
     return isOneClosedLine(lexeme) ? null : refuse('quoted', indentOf(text, offset));
   }
   if (type === 'explicit-key-ind') return refuse('key-type', indentOf(text, offset));
-  return type === 'block-scalar-header' && lexeme !== '|'
-    ? refuse('block-indicator', indentOf(text, offset))
-    : null;
+  if (type !== 'block-scalar-header') return null;
+  noteScalar(lexing);
+  return lexeme === '|' ? null : refuse('block-indicator', indentOf(text, offset));
 }
 
 function countEntry(lexing: Lexing, offset: number): OffsetFault | null {
@@ -190,6 +210,11 @@ function followsDash(text: string, lastDash: number, offset: number): boolean {
   return lastDash >= 0 && /^[ \t]*$/.test(text.slice(lastDash + 1, offset));
 }
 
+function noteScalar(lexing: Lexing): void {
+  lexing.lastScalar = lexing.offset;
+  lexing.scalars += 1;
+}
+
 function takeScalarText(lexing: Lexing, lexeme: string): OffsetFault | null {
   lexing.isScalarNext = false;
   if (lexing.flowDepth > 0) {
@@ -197,7 +222,7 @@ function takeScalarText(lexing: Lexing, lexeme: string): OffsetFault | null {
     return null;
   }
   if (lexing.parser.stack.at(-1)?.type === 'block-scalar') return takeBlock(lexing, lexeme);
-  lexing.lastScalar = lexing.offset;
+  noteScalar(lexing);
   const lineEnd = lexeme.indexOf('\n');
   return lineEnd < 0
     ? feed(lexing, lexeme, lexeme.length)
@@ -234,14 +259,14 @@ function takeInFlow(lexing: Lexing, lexeme: string, type: TokenType): OffsetFaul
   }
   if (type === 'flow-map-end' || type === 'flow-seq-end') lexing.flowDepth -= 1;
   if (type === 'comma') {
-    const fault = countEntry(lexing, lexing.offset);
+    const fault = countEntry(lexing, lexing.lastInFlow);
     if (fault !== null) return fault;
-  }
+  } else lexing.lastInFlow = lexing.offset;
   if (!ZERO_WIDTH.has(type)) lexing.offset += lexeme.length;
   if (lexing.flowDepth > 0) return null;
   const width = lexing.offset - lexing.flowStart;
   lexing.offset = lexing.flowStart;
-  lexing.lastScalar = lexing.flowStart;
+  noteScalar(lexing);
   lexing.isClosed = true;
   // Only the extent matters to the YAML parser; whoever reads the tree reads the text itself.
   return feed(lexing, CST.SCALAR, 0) ?? feed(lexing, 'x'.repeat(width), width);
@@ -275,3 +300,7 @@ function refuse(rule: OffsetFault['rule'], offset: number): OffsetFault {
 type TokenType = ReturnType<typeof CST.tokenType>;
 
 const ZERO_WIDTH: ReadonlySet<TokenType> = new Set(['doc-mode', 'flow-error-end', 'scalar']);
+
+// An entry has at most two scalars, so every scalar past that is a fault of its own, and an expensive
+// one; the first of this many has long told what is wrong.
+const MAX_STRAY_SCALARS = 1000;

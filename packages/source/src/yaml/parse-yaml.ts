@@ -13,6 +13,7 @@ export function parseYaml(text: string, limits: SourceLimits): FormatResult {
   if (document === null) return refuse('yaml-root', 0);
   const fault = syntaxFault(text, document.errors);
   if (fault !== null) return fault;
+  if (lexed.stoppedAt !== null) return refuse('yaml-malformed', lexed.stoppedAt);
   const root = document.contents;
   if (root === null || root.range[0] === root.range[1]) return refuse('yaml-root', 0);
   const read = readNodes(root, text, limits);

@@ -66,14 +66,11 @@ describe('limits', () => {
   });
 
   test('an object holds 31 levels of lists and not 32 (P-08)', () => {
-    const nested = (levels: number) => `{"a":${'['.repeat(levels)}${']'.repeat(levels)}}`;
     expect(accepted('json', nested(31)).format).toBe('json');
     expect(refused('json', nested(32))).toBe('MF-S010 1:37');
   });
 
   test('a document holds 10,000 entries and not one more (P-08)', () => {
-    const list = (items: number) =>
-      `{"a":[\n${Array.from({ length: items }, () => '1').join(',')}]}`;
     expect(accepted('json', list(9_999)).value['a']).toHaveLength(9_999);
     expect(refused('json', list(10_000))).toBe('MF-S010 2:19999');
   });
@@ -85,3 +82,11 @@ describe('limits', () => {
     expect(refused('json', `{"${bytes}x":1}`)).toBe('MF-S010 1:2');
   });
 });
+
+function nested(levels: number): string {
+  return `{"a":${'['.repeat(levels)}${']'.repeat(levels)}}`;
+}
+
+function list(items: number): string {
+  return `{"a":[\n${Array.from({ length: items }, () => '1').join(',')}]}`;
+}

@@ -131,8 +131,6 @@ describe('tabs', () => {
 
 describe('limits', () => {
   test('nesting counts the root as level 1 and an empty value as a mapping', () => {
-    const nested = (levels: number, leaf: string) =>
-      Array.from({ length: levels }, (_, level) => `${'  '.repeat(level)}a:`).join('\n') + leaf;
     expect(accepted('yaml', nested(32, ' 1')).format).toBe('yaml');
     expect(refused('yaml', nested(32, ''))).toMatch(/^MF-S010 32:/);
     expect(refused('yaml', nested(33, ' 1'))).toBe('MF-S010 33:65');
@@ -141,7 +139,6 @@ describe('limits', () => {
   });
 
   test('entries of mappings, lists and flow collections count together (P-08)', () => {
-    const items = (count: number) => `a:\n${'  - 1\n'.repeat(count)}`;
     expect(accepted('yaml', items(9_999)).value['a']).toHaveLength(9_999);
     expect(refused('yaml', items(10_000))).toBe('MF-S010 10001:3');
     expect(refused('yaml', `${items(9_997)}b: [1, 2]`)).toBe('MF-S010 9999:8');
@@ -150,3 +147,11 @@ describe('limits', () => {
     expect(refused('yaml', keys.join('\n'))).toBe('MF-S010 10001:1');
   });
 });
+
+function nested(levels: number, leaf: string): string {
+  return Array.from({ length: levels }, (_, level) => `${'  '.repeat(level)}a:`).join('\n') + leaf;
+}
+
+function items(count: number): string {
+  return `a:\n${'  - 1\n'.repeat(count)}`;
+}
