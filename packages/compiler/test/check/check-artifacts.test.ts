@@ -27,65 +27,88 @@ test.each<[string, Nodes]>([
   expect(found(nodes, demand, [makes('test.a', 'note')])).toEqual([]);
 });
 
-test.each<[string, Nodes, JsonObject, JsonObject[], readonly string[]]>([
+interface Case {
+  readonly nodes: Nodes;
+  readonly artifacts: JsonObject;
+  readonly tools: JsonObject[];
+  readonly answer: readonly string[];
+}
+
+test.each<[string, Case]>([
   [
     'what is produced but not declared, once for node and tool',
-    { a: { produces: ['note'] }, x: DONE },
-    {},
-    [makes('test.a', 'note')],
-    ['MF-A001 a artifact_id=note'],
+    {
+      nodes: { a: { produces: ['note'] }, x: DONE },
+      artifacts: {},
+      tools: [makes('test.a', 'note')],
+      answer: ['MF-A001 a artifact_id=note'],
+    },
   ],
   [
     'what a tool could produce but nobody declared',
-    { a: {}, x: DONE },
-    {},
-    [makes('test.a', 'note')],
-    ['MF-A001 a artifact_id=note'],
+    {
+      nodes: { a: {}, x: DONE },
+      artifacts: {},
+      tools: [makes('test.a', 'note')],
+      answer: ['MF-A001 a artifact_id=note'],
+    },
   ],
   [
     'what a tool cannot produce',
-    { a: { produces: ['note'] }, x: DONE },
-    { declared_artifact_ids: ['note'] },
-    [],
-    ['MF-A002 a artifact_id=note'],
+    {
+      nodes: { a: { produces: ['note'] }, x: DONE },
+      artifacts: { declared_artifact_ids: ['note'] },
+      tools: [],
+      answer: ['MF-A002 a artifact_id=note'],
+    },
   ],
   [
     'an artifact that is neither declared nor possible as both',
-    { a: { produces: ['note'] }, x: DONE },
-    {},
-    [],
-    ['MF-A001 a artifact_id=note', 'MF-A002 a artifact_id=note'],
+    {
+      nodes: { a: { produces: ['note'] }, x: DONE },
+      artifacts: {},
+      tools: [],
+      answer: ['MF-A001 a artifact_id=note', 'MF-A002 a artifact_id=note'],
+    },
   ],
   [
     'a demand without a producer',
-    { a: {}, x: DONE },
-    demand,
-    [makes('test.a', 'note')],
-    ['MF-A004 artifact_id=note terminal_result=DONE'],
+    {
+      nodes: { a: {}, x: DONE },
+      artifacts: demand,
+      tools: [makes('test.a', 'note')],
+      answer: ['MF-A004 artifact_id=note terminal_result=DONE'],
+    },
   ],
   [
     'a demand whose producer need not run',
-    { a: { produces: ['note'] }, x: DONE },
-    demand,
-    [makes('test.a', 'note')],
-    ['MF-A005 artifact_id=note terminal_result=DONE'],
+    {
+      nodes: { a: { produces: ['note'] }, x: DONE },
+      artifacts: demand,
+      tools: [makes('test.a', 'note')],
+      answer: ['MF-A005 artifact_id=note terminal_result=DONE'],
+    },
   ],
   [
     'a demand that is not declared, and nothing else about it',
-    { x: DONE },
-    { required_by_terminal: { DONE: ['note'] } },
-    [],
-    ['MF-A007 artifact_id=note terminal_result=DONE'],
+    {
+      nodes: { x: DONE },
+      artifacts: { required_by_terminal: { DONE: ['note'] } },
+      tools: [],
+      answer: ['MF-A007 artifact_id=note terminal_result=DONE'],
+    },
   ],
   [
     'no missing producer while the graph has faults',
-    { a: needs('none'), x: DONE },
-    demand,
-    [],
-    ['MF-G001 a prerequisite=none'],
+    {
+      nodes: { a: needs('none'), x: DONE },
+      artifacts: demand,
+      tools: [],
+      answer: ['MF-G001 a prerequisite=none'],
+    },
   ],
-])('reports %s', (_, nodes, artifacts, tools, expected) => {
-  expect(found(nodes, artifacts, tools)).toEqual(expected);
+])('reports %s', (_, { nodes, artifacts, tools, answer }) => {
+  expect(found(nodes, artifacts, tools)).toEqual(answer);
 });
 
 test('says in words that the tool, not the node, brings an undeclared artifact', () => {

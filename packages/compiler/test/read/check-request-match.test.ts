@@ -24,22 +24,24 @@ test('collects everything in which source and request disagree', () => {
   ]);
 });
 
-test.each<[string, JsonObject, readonly string[] | undefined, string]>([
+test.each<[string, JsonObject, { legal?: readonly string[]; path: string }]>([
   [
     'a result that two nodes end with, at the later one',
     graphOf({ a: DONE, b: DONE }),
-    undefined,
-    '/graph/nodes/1/terminal_result',
+    { path: '/graph/nodes/1/terminal_result' },
   ],
   [
     'an artifact policy for a result that no node has',
     harness({ artifacts: { required_by_terminal: { OTHER: ['a'] } } }),
-    undefined,
-    '/artifacts/required_by_terminal/0/terminal_result',
+    { path: '/artifacts/required_by_terminal/0/terminal_result' },
   ],
-  ['a legal result that no node has', harness(), ['DONE', 'OTHER'], '/graph/nodes'],
-])('reports %s', (_, source, legalTerminalResults, path) => {
-  const request = legalTerminalResults === undefined ? {} : { legalTerminalResults };
+  [
+    'a legal result that no node has',
+    harness(),
+    { legal: ['DONE', 'OTHER'], path: '/graph/nodes' },
+  ],
+])('reports %s', (_, source, { legal, path }) => {
+  const request = legal === undefined ? {} : { legalTerminalResults: legal };
   expect(faults(source, request)).toEqual([`MF-S029 ${path}`]);
 });
 

@@ -214,11 +214,13 @@ test('bounds the pointer to a key of 60,000 bytes', () => {
   expect(found?.path.length).toBeLessThanOrEqual(512);
 });
 
+function many(count: number): JsonObject {
+  return Object.fromEntries(
+    Array.from({ length: count }, (_, index) => [`n${index}`, { tool_ref: `test.n${index}@1` }]),
+  );
+}
+
 test('accepts 512 nodes, and no more', () => {
-  const many = (count: number) =>
-    Object.fromEntries(
-      Array.from({ length: count }, (_, index) => [`n${index}`, { tool_ref: `test.n${index}@1` }]),
-    );
   expect(faults(nodes({ ...many(511), finish: NODE }))).toEqual([]);
   expect(faults(nodes({ ...many(512), finish: NODE }))).toEqual(['MF-S020 /graph/nodes']);
 });

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { readBindings } from '../../src/resolve/read-bindings.ts';
+import { summaries } from '../support/harness.ts';
+
+test('reports a reference without an exact version', () => {
+  const node = {
+    node_id: 'a',
+    tool_ref: 'test.a@latest',
+    required: false,
+    prerequisites: [],
+    terminal_result: null,
+    produces: [],
+  };
+  const { references, diagnostics } = readBindings([node]);
+  expect(references).toEqual([]);
+  expect(summaries(diagnostics)).toEqual(['MF-R011 a tool_ref=test.a@latest']);
+});
