@@ -3,7 +3,7 @@ import { canonicalJson } from '../json/canonical-json.ts';
 import { type ExactJson, JsonFloat } from '../json/json-value.ts';
 import { setOwn } from '../json/plain-object.ts';
 import { type JsonSchema, normalizeSchema } from '../json-schema/schema.ts';
-import type { Idempotency, SideEffectClass } from '../tool/tool-descriptor.ts';
+import { IDEMPOTENCIES, SIDE_EFFECT_CLASSES } from '../tool/tool-descriptor.ts';
 import type {
   ArtifactPolicy,
   CompiledHarnessPlan,
@@ -176,16 +176,8 @@ const readNode = closed<PlanNode>({
   terminal_result: (value, at) => (value === null ? null : filled(value, at)),
   required_capabilities: ids,
   produced_artifact_ids: ids,
-  side_effect_class: oneOf<SideEffectClass>(
-    'read_only',
-    'artifact_write',
-    'workspace_write',
-    'process_execution',
-    'network_read',
-    'network_write',
-    'terminal',
-  ),
-  idempotency: oneOf<Idempotency>('idempotent', 'idempotent_with_key', 'non_idempotent', 'unknown'),
+  side_effect_class: oneOf(...SIDE_EFFECT_CLASSES),
+  idempotency: oneOf(...IDEMPOTENCIES),
 });
 
 const readDocument = closed<CompiledHarnessPlan>({
