@@ -165,15 +165,16 @@ test('shows what was received when it is no object, cut to a readable length', (
 
 test('tells a cut call from a wrong one only where the provider reports the limit', () => {
   const cut = calls(['list_files', '{}'], ['write_file', '{"path":"a']);
-  const reasonOf = (more: Partial<ModelReply>) => {
-    const { decision } = inspect(more);
-    const last = decision.kind === 'calls' ? decision.calls.at(-1) : undefined;
-    return last?.kind === 'refused' ? last.reason : null;
-  };
   expect(reasonOf({ ...cut, finish_reason: 'length' })).toBe('arguments-cut');
   expect(reasonOf({ ...cut, finish_reason: 'stop' })).toBe('arguments-not-object');
   expect(reasonOf({ ...calls(['write_file', '']), finish_reason: 'length' })).toBe('arguments-cut');
 });
+
+function reasonOf(more: Partial<ModelReply>) {
+  const { decision } = inspect(more);
+  const last = decision.kind === 'calls' ? decision.calls.at(-1) : undefined;
+  return last?.kind === 'refused' ? last.reason : null;
+}
 
 test('leaves reply, tools and state as they were', () => {
   const given = reply(calls(['read_file', '{"path":null}']));

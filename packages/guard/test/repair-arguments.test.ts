@@ -1,6 +1,6 @@
 import { type JsonSchema, normalizeSchema, validateJson } from '@millforge/contracts';
 import { repairArguments } from '@millforge/guard';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 
 const SCHEMA = schema({
@@ -64,7 +64,8 @@ test.each([
     { range: { from: 1 } },
     '$.range.to null-removed',
   ],
-])('repairs %s', (_name, given, expected, repair) => {
+])('repairs %s', (...row) => {
+  const [, given, expected, repair] = row;
   const text = JSON.stringify({ path: 'a', ...given });
   const repaired = repairArguments(text, SCHEMA);
   expect(repaired).toMatchObject({ ok: true, value: { path: 'a', ...expected } });

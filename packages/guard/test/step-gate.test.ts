@@ -1,6 +1,6 @@
 import { MillforgeError } from '@millforge/contracts';
 import { createStepGate, type StepNode } from '@millforge/guard';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 
 type After = string | readonly [node: string, ...matches: (readonly [string, string])[]];

@@ -12,7 +12,7 @@ import {
   type TrailEntry,
 } from '@millforge/contracts/testing';
 import { memoryOperationLog, type RunEvent, runPlan } from '@millforge/runtime';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { buildPlan } from './support/builder-plan.ts';
 import { runOptions, type Scripted, scriptedClient } from './support/scripted-run.ts';

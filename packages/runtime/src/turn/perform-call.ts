@@ -1,4 +1,6 @@
 import {
+  type ActResult,
+  type MillforgeError,
   type OperationOutcome,
   operationFailed,
   operationRefused,
@@ -7,7 +9,13 @@ import {
   type ToolOutcome,
   unreachable,
 } from '@millforge/contracts';
-import type { CallRecord, CheckedCall, PreparedCall, RefusedCall } from '@millforge/registry';
+import type {
+  CallRecord,
+  CheckedCall,
+  ExecutedCall,
+  PreparedCall,
+  RefusedCall,
+} from '@millforge/registry';
 import { describeCall } from '../describe-call.ts';
 import { endRefused, type RunEnding } from '../run-ending.ts';
 import type { Run } from '../run-state.ts';
@@ -55,7 +63,7 @@ export async function performCall(
           if (startedAt === null) start(false);
           const prepared = await held.prepare(signal);
           if (prepared.kind === 'prepared') return prepared.before;
-          assertNotStopped(prepared.outcome, signal);
+          if (isStopped(prepared.outcome)) signal.throwIfAborted();
           throw operationRefused(reasonOf(prepared));
         },
         ...(checked.reconcile === undefined
@@ -65,11 +73,11 @@ export async function performCall(
       async (context) => {
         const prepared = await held.take(context.signal);
         if (prepared.kind === 'refused') {
-          assertNotStopped(prepared.outcome, context.signal);
+          if (isStopped(prepared.outcome) && context.signal.aborted) throw unperformed(prepared);
           throw operationFailed(reasonOf(prepared));
         }
         try {
-          return await act(checked, prepared, context);
+          return await act({ run, checked, prepared }, context);
         } finally {
           await held.free();
         }
@@ -102,7 +110,11 @@ export async function performCall(
 
 type Context = Parameters<PreparedCall['run']>[0];
 
-async function act(checked: CheckedCall, prepared: PreparedCall, context: Context) {
+async function act(
+  parts: { readonly run: Run; readonly checked: CheckedCall; readonly prepared: PreparedCall },
+  context: Context,
+): Promise<ActResult<CallRecord>> {
+  const { run, checked, prepared } = parts;
   const executed = await prepared.run(context);
   const { outcome, after } = executed;
   const hasEffect = checked.effect === 'write' || checked.effect === 'external';
@@ -113,7 +125,12 @@ async function act(checked: CheckedCall, prepared: PreparedCall, context: Contex
       data: callRecord(executed),
     });
   }
-  assertNotStopped(outcome, context.signal);
+  if (isStopped(outcome)) {
+    // Known to have had no effect, so a stop leaves no record and a resumed run performs it. At the
+    // deadline what is known about an effect is kept.
+    if (!hasEffect) context.signal.throwIfAborted();
+    if (run.options.operations.signal.aborted) throw unperformed(executed);
+  }
   return {
     value: callRecord(executed),
     usage: { tool_calls: 1 },
@@ -121,11 +138,12 @@ async function act(checked: CheckedCall, prepared: PreparedCall, context: Contex
   };
 }
 
-/** A call that only the end of the run kept from happening is not recorded: a resumed run performs it. */
-function assertNotStopped({ error_code, text }: ToolOutcome, signal: AbortSignal): void {
-  if (signal.aborted && (error_code === 'cancelled' || error_code === 'timeout')) {
-    throw operationUnavailable({ code: error_code, message: text });
-  }
+function isStopped({ error_code }: ToolOutcome): boolean {
+  return error_code === 'cancelled' || error_code === 'timeout';
+}
+
+function unperformed({ outcome }: ExecutedCall | RefusedCall): MillforgeError {
+  return operationUnavailable({ code: outcome.error_code ?? 'cancelled', message: outcome.text });
 }
 
 /** Keeps the one prepared call of an operation, from looking at the world to acting on it. */

@@ -183,6 +183,41 @@ test('a write that a stop kept from happening is performed by the resumed run', 
   expect(counts).toEqual({ prepared: 2, ran: 2, freed: 2 });
 });
 
+test('a deadline during a call ends the run and keeps what is known of the call', async () => {
+  const clock = manualClock();
+  const log = memoryOperationLog({ clock, ids: sequentialIds(), deadlineMs: 1000 });
+  const { built } = writing({
+    run: async () => {
+      clock.advance(1000);
+      await Promise.resolve();
+      return { kind: 'failed', code: 'cancelled', text: 'Stopped before the write.' };
+    },
+  });
+  const { outcome, events } = await runScript(built, [WRITE, SUBMIT], { log });
+  expect(outcome).toMatchObject({ status: 'deadline', turns: 1, usage: { tool_calls: 1 } });
+  expect(events).toContainEqual(
+    expect.objectContaining({ kind: 'call-ended', status: 'cancelled', replayed: false }),
+  );
+});
+
+test('a deadline while a call looks at the world refuses it', async () => {
+  const clock = manualClock();
+  const log = memoryOperationLog({ clock, ids: sequentialIds(), deadlineMs: 1000 });
+  const { built, counts } = writing({
+    prepare: async () => {
+      clock.advance(1000);
+      await new Promise(() => {});
+      throw new Error('never');
+    },
+  });
+  const running = runScript(built, [WRITE, SUBMIT], { log });
+  await expect.poll(() => clock.pendingDelays).toBeGreaterThan(0);
+  clock.advance(60_000);
+  const { outcome } = await running;
+  expect(outcome).toMatchObject({ status: 'deadline', usage: { tool_calls: 0 } });
+  expect(counts.ran).toBe(0);
+});
+
 test('a log that repeats an act gets a call that is prepared anew', async () => {
   const { built, counts } = writing({});
   const inner = memoryOperationLog({ clock: manualClock(), ids: sequentialIds() });
