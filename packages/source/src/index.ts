@@ -7,7 +7,6 @@ export {
 } from './parse-source.ts';
 export {
   entriesOf,
-  type SourceContainer,
   type SourceDocument,
   type SourceIndex,
   type SourceLocation,

@@ -1,4 +1,5 @@
 import type { ExactJson } from '@millforge/contracts';
+import { isMapping } from './located-value.ts';
 import { entriesOf, type SourceDocument, type SourceLocation } from './source-document.ts';
 
 /** How pointers into a model differ from pointers into the text it was read from. */
@@ -29,21 +30,21 @@ export function locate(
   const listed = new Map(Object.entries(options.listed ?? {}));
   let found: SourceLocation | null = null;
   let value: ExactJson = document.value;
-  let entryField: string | null | undefined;
-  let ordinalField: string | null | undefined;
+  // Set while the walk stands in a listed mapping: the field that its entries' values go by.
+  let valueField: string | null | undefined;
+  // Set for one step behind such an entry: that field names the value where the walk stands already.
+  let currentField: string | null | undefined;
   for (const token of pointerTokens(pointer)) {
-    if (ordinalField !== undefined && ordinalField === token) {
-      ordinalField = undefined;
-      continue;
-    }
-    ordinalField = undefined;
-    const step: Step | null =
-      entryField === undefined ? child(value, token) : nth(document, value, token);
+    const isCurrent = token === currentField;
+    currentField = undefined;
+    if (isCurrent) continue;
+    const isOrdinal = valueField !== undefined;
+    const step: Step | null = isOrdinal ? nth(document, value, token) : child(value, token);
     if (step === null) return found;
     found = document.index.locationOf(step.container, step.key) ?? found;
-    ordinalField = step.isOrdinal ? entryField : undefined;
-    entryField = isMapping(step.value) && !step.isOrdinal ? listed.get(token) : undefined;
     value = step.value;
+    currentField = isOrdinal ? valueField : undefined;
+    valueField = !isOrdinal && isMapping(value) ? listed.get(token) : undefined;
   }
   return found;
 }
@@ -52,20 +53,17 @@ interface Step {
   readonly container: object;
   readonly key: string | number;
   readonly value: ExactJson;
-  readonly isOrdinal: boolean;
 }
 
 function child(container: ExactJson, token: string): Step | null {
   if (Array.isArray(container)) {
     const index = ordinal(token);
     const value: ExactJson | undefined = index === null ? undefined : container[index];
-    return index === null || value === undefined
-      ? null
-      : { container, key: index, value, isOrdinal: false };
+    return index === null || value === undefined ? null : { container, key: index, value };
   }
   if (!isMapping(container) || !Object.hasOwn(container, token)) return null;
   const value = container[token];
-  return value === undefined ? null : { container, key: token, value, isOrdinal: false };
+  return value === undefined ? null : { container, key: token, value };
 }
 
 function nth(document: SourceDocument, mapping: ExactJson, token: string): Step | null {
@@ -73,13 +71,7 @@ function nth(document: SourceDocument, mapping: ExactJson, token: string): Step 
   if (index === null || !isMapping(mapping)) return null;
   const entry = entriesOf(document, mapping)[index];
   if (entry === undefined) return null;
-  return { container: mapping, key: entry[0], value: entry[1], isOrdinal: true };
-}
-
-function isMapping(value: ExactJson): value is { readonly [key: string]: ExactJson } {
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
+  return { container: mapping, key: entry[0], value: entry[1] };
 }
 
 function ordinal(token: string): number | null {

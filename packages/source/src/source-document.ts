@@ -8,9 +8,6 @@ export interface SourceLocation {
   readonly column: number;
 }
 
-/** A mapping or list of a document: the containers that hold positions. */
-export type SourceContainer = { readonly [key: string]: ExactJson } | readonly ExactJson[];
-
 /** Where the parts of one document stand in its text; asked through `locate` and `entriesOf`. */
 export interface SourceIndex {
   /** Keys of a mapping in the order they were written, or null for a value of another document. */

@@ -40,7 +40,7 @@ test('YAML and JSON forms of one value agree', () => {
       const json = accepted('json', JSON.stringify(value)).value;
       expect(canonicalJson(yaml)).toBe(canonicalJson(json));
     }),
-    { numRuns: 400 },
+    { numRuns: 200 },
   );
 });
 
@@ -100,7 +100,7 @@ test('any mixture of YAML is a document within limits or exactly one diagnostic'
     fc.property(fc.array(fc.constantFrom(...FRAGMENTS), { maxLength: 24 }), (fragments) => {
       expectWithinLimits('yaml', fragments.join(''));
     }),
-    { numRuns: 4000 },
+    { numRuns: 1500 },
   );
 });
 
@@ -120,7 +120,7 @@ test('what is accepted has the structure that the YAML library sees', () => {
       const seen: unknown = parseWithLibrary(content, { schema: 'failsafe', logLevel: 'silent' });
       expect(shapeOf(source.value)).toEqual(shapeOf(seen));
     }),
-    { numRuns: 4000 },
+    { numRuns: 1500 },
   );
 });
 
