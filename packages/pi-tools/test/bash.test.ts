@@ -133,12 +133,12 @@ test('does not wait for processes in the background (KB-21)', async () => {
 
 test('waits for what is written soon after the shell has ended (KB-20)', async () => {
   const world = await toolWorld();
-  expect(textOf(await run(world, '(sleep 0.05; echo late) & echo done'))).toBe('done\nlate\n');
+  expect(textOf(await run(world, '(sleep 0.01; echo late) & echo done'))).toBe('done\nlate\n');
 });
 
 test('reports the exit of the shell though a process goes on writing (KB-22)', async () => {
   const world = await toolWorld();
-  const command = '(for i in $(seq 100); do echo tick; sleep 0.05; done) & exit 0';
+  const command = '(for i in $(seq 1000); do echo tick; sleep 0.005; done) & exit 0';
   expect(await run(world, command)).toMatchObject({
     kind: 'done',
     after: { exit_code: 0, is_still_writing: true },

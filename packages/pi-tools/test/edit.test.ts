@@ -93,7 +93,8 @@ test.each<readonly [string, string, Edits, string]>([
     [['a', 'a']],
     'No changes made to f. The replacement produced identical content. This might indicate an issue with special characters or the text not existing as expected.',
   ],
-])('refuses edits that are %s and leaves the file alone', async (_what, before, edits, text) => {
+])('refuses edits that are %s and leaves the file alone', async (...row) => {
+  const [, before, edits, text] = row;
   const { after, result } = await edited(before, edits);
   expect(result).toMatchObject({ kind: 'failed' });
   expect(result.text.slice(0, text.length)).toBe(text);
