@@ -244,9 +244,11 @@ function takeBlock(lexing: Lexing, lexeme: string): OffsetFault | null {
 /** A plain scalar goes on in the next line: deeper it is folded text, elsewhere a lost colon. */
 function severalLines(lexing: Lexing, nextLine: number): OffsetFault {
   const { text, offset } = lexing;
-  const indent = indentOf(text, nextLine);
+  let indent = indentOf(text, nextLine);
+  while (text[indent] === '\n') indent = indentOf(text, indent + 1);
   if (text[indent] === '\t') return refuse('tab', indent);
-  const isDeeper = indent - nextLine > indentOf(text, offset) - lineStartOf(text, offset);
+  const own = indentOf(text, offset) - lineStartOf(text, offset);
+  const isDeeper = indent - lineStartOf(text, indent) > own;
   return isDeeper ? refuse('several-lines', indent) : refuse('colon', indentOf(text, offset));
 }
 

@@ -86,6 +86,7 @@ describe('plain scalars', () => {
 
   test('cover one line', () => {
     expect(refused('yaml', 'a: one\n  two')).toBe('MF-S011 2:3');
+    expect(refused('yaml', 'a: one\n\n \n  two')).toBe('MF-S011 4:3');
     expect(accepted('yaml', 'a:\n  one').value).toEqual({ a: 'one' });
   });
 
