@@ -95,6 +95,18 @@ export function createKernel(parts: RunParts): Kernel {
         ? parts.unsettled.has(operationName({ goalUid, taskId }, operation.key))
         : !operation.is_settled && owner.isAlive(operation.owner_id);
 
+  let closing: Promise<void> | null = null;
+  const close = async (): Promise<void> => {
+    const runs = [...active.values()];
+    for (const run of runs) run.stop(true);
+    await Promise.all(runs.map(({ done }) => done));
+    try {
+      await owner.release();
+    } finally {
+      db.close();
+    }
+  };
+
   return {
     ownerId: owner.id,
     async admitGoal(scope, contract) {
@@ -170,19 +182,12 @@ export function createKernel(parts: RunParts): Kernel {
       };
     },
     examine: () => examineStore(db),
-    async [Symbol.asyncDispose]() {
-      const runs = [...active.values()];
-      for (const run of runs) run.stop(true);
-      await Promise.all(runs.map(({ done }) => done));
-      try {
-        await owner.release();
-      } finally {
-        db.close();
-      }
+    [Symbol.asyncDispose]() {
+      closing ??= close();
+      return closing;
     },
   };
 }
-
 /** A run of this process, as others of its calls see it. */
 interface ActiveRun {
   readonly stop: (now: boolean) => void;

@@ -3,8 +3,16 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Clock, Ids, JsonValue } from '@millforge/contracts';
-import type { Adapter, GoalContract, Scope, TaskContext } from '@millforge/kernel';
+import type { Clock, Ids, JsonValue, Operation, TrailRecord } from '@millforge/contracts';
+import {
+  type Adapter,
+  type GoalContract,
+  type Kernel,
+  type OpenKernelOptions,
+  openKernel,
+  type Scope,
+  type TaskContext,
+} from '@millforge/kernel';
 import { onTestFinished } from 'vitest';
 
 /** The real clock. */
@@ -46,7 +54,12 @@ export function contract(
     tasks: [
       {
         task_id: 'run',
-        adapter: { kind: 'model', name: 'harness', version: '1', parameters: { plan: 'a'.repeat(64) } },
+        adapter: {
+          kind: 'model',
+          name: 'harness',
+          version: '1',
+          parameters: { plan: 'a'.repeat(64) },
+        },
         doubt: 'operation',
         effect: 'external',
         ...task,
@@ -80,4 +93,81 @@ export function outcome(more: { readonly [name: string]: JsonValue } = {}): Json
     terminal_result: 'TASK_DONE',
     ...more,
   };
+}
+
+/** Opens a kernel that is closed at the end of the test. */
+export async function open(
+  directory: string,
+  more: Partial<OpenKernelOptions> = {},
+): Promise<Kernel> {
+  const kernel = await openKernel({
+    path: join(directory, 'trail.db'),
+    clock: systemClock,
+    ids: randomIds,
+    ...more,
+  });
+  onTestFinished(() => kernel[Symbol.asyncDispose]());
+  return kernel;
+}
+
+/** A model turn. */
+export function modelTurn(step: number, more: Partial<Operation> = {}): Operation {
+  return {
+    key: `model/${step}`,
+    step,
+    kind: 'model',
+    effect: 'none',
+    repeat: 'safe',
+    metered: true,
+    input: { turn: step },
+    describe: `model turn ${step}`,
+    ...more,
+  };
+}
+
+/** A tool call that only reads, unless `more` says otherwise. */
+export function toolCall(key: string, more: Partial<Operation> = {}): Operation {
+  return {
+    key,
+    step: Number(key.split('/')[1]),
+    kind: 'tool',
+    effect: 'read',
+    repeat: 'safe',
+    metered: false,
+    input: { path: key },
+    describe: `call ${key}`,
+    ...more,
+  };
+}
+
+/** An unsafe call with an effect outside. */
+export function unsafeCall(key: string, more: Partial<Operation> = {}): Operation {
+  return toolCall(key, { effect: 'external', repeat: 'unsafe', ...more });
+}
+
+/** An act that counts its calls and answers with what it is given. */
+export function acting(value: JsonValue): {
+  count: number;
+  readonly run: () => Promise<{ value: JsonValue }>;
+} {
+  const act = {
+    count: 0,
+    run: async () => {
+      act.count += 1;
+      return { value };
+    },
+  };
+  return act;
+}
+
+/** Types of the records of a goal. */
+export async function recordTypes(kernel: Kernel, goalId: string): Promise<readonly string[]> {
+  return (await records(kernel, goalId)).map(({ type }) => type);
+}
+
+/** All records of a goal. */
+export async function records(kernel: Kernel, goalId: string): Promise<readonly TrailRecord[]> {
+  const found: TrailRecord[] = [];
+  for await (const record of kernel.readTrail(scope, goalId)) found.push(record);
+  return found;
 }

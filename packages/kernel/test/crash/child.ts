@@ -38,7 +38,12 @@ async function moments(directory: string): Promise<void> {
 }
 
 async function runTo(directory: string, reach: (moment: string) => void): Promise<void> {
-  const kernel = await openKernel({ path: join(directory, 'trail.db'), clock, ids, failpoint: reach });
+  const kernel = await openKernel({
+    path: join(directory, 'trail.db'),
+    clock,
+    ids,
+    failpoint: reach,
+  });
   await kernel.admitGoal(scope, contract);
   await kernel.runGoal(scope, GOAL, { adapters: [script(tracesIn(directory), reach)] }).done;
   await kernel[Symbol.asyncDispose]();

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bundleChild } from './bundle.ts';
+import { bundleChild } from '../bundle-child.ts';
 import { UNSAFE } from './scripted-goal.ts';
 
 const run = promisify(execFile);
@@ -26,7 +26,11 @@ interface Report {
   readonly tasks: readonly string[];
   readonly inFlight: readonly string[];
   readonly held: readonly string[];
-  readonly budgets: readonly { readonly limit: number; readonly reserved: number; readonly used: number }[];
+  readonly budgets: readonly {
+    readonly limit: number;
+    readonly reserved: number;
+    readonly used: number;
+  }[];
   readonly acknowledged: readonly string[];
   readonly outcomes: { readonly [key: string]: unknown };
   readonly actsAfter: readonly string[];
@@ -35,7 +39,7 @@ interface Report {
 }
 
 beforeAll(async () => {
-  child = await bundleChild('child');
+  child = await bundleChild(join(import.meta.dirname, 'child.ts'));
   root = mkdtempSync(join(tmpdir(), 'millforge-crash-'));
   const { stdout } = await run(process.execPath, [child, 'moments', join(root, 'whole')]);
   const counts = new Map<string, number>();

@@ -90,7 +90,8 @@ async function runScript(
     effect: 'write',
     repeat: 'unsafe',
     before: async () => {
-      if (happened(key)) throw operationRefused({ code: 'conflict', message: 'It is there already.' });
+      if (happened(key))
+        throw operationRefused({ code: 'conflict', message: 'It is there already.' });
       return { absent: key };
     },
     reconcile: async () =>

@@ -1,10 +1,11 @@
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { build } from 'vite';
 
 /** Bundles a test's child process, so that starting it costs milliseconds and not a compilation. */
-export async function bundleChild(name: string): Promise<string> {
+export async function bundleChild(source: string): Promise<string> {
+  const name = basename(source, '.ts');
   // Below node_modules the driver still resolves, and git does not see it.
-  const outDir = join(import.meta.dirname, `../../node_modules/.crash-${name}-${process.pid}`);
+  const outDir = join(import.meta.dirname, `../node_modules/.test-${name}-${process.pid}`);
   await build({
     configFile: false,
     logLevel: 'error',
@@ -15,7 +16,7 @@ export async function bundleChild(name: string): Promise<string> {
       resolve: { conditions: ['millforge-src', 'node', 'import'] },
     },
     build: {
-      ssr: join(import.meta.dirname, `${name}.ts`),
+      ssr: source,
       outDir,
       target: 'node20',
       minify: false,
