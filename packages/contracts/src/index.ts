@@ -1,13 +1,31 @@
 export {
   boundDiagnostics,
   type Diagnostic,
+  type DiagnosticConstructor,
+  type DiagnosticConstructors,
+  type DiagnosticDefinition,
+  type DiagnosticField,
+  type DiagnosticFields,
+  type DiagnosticFieldValue,
   type DiagnosticOrder,
+  type DiagnosticPlace,
+  type DiagnosticSpan,
   defineDiagnostics,
+  type PhasePrecedence,
   sortDiagnostics,
   toDiagnosticJson,
 } from './diagnostic/diagnostic.ts';
-export { createRedactor, looksSecret, type Redactor } from './diagnostic/redaction.ts';
-export { MillforgeError, unreachable } from './error/millforge-error.ts';
+export {
+  createRedactor,
+  looksSecret,
+  type Redactor,
+  type RedactorOptions,
+} from './diagnostic/redaction.ts';
+export {
+  MillforgeError,
+  type MillforgeErrorOptions,
+  unreachable,
+} from './error/millforge-error.ts';
 export {
   formatToolReference,
   isArgumentName,
@@ -18,10 +36,12 @@ export {
   isSha256,
   isTerminalResult,
   parseToolReference,
+  type ToolReference,
 } from './ids/identifiers.ts';
-export { canonicalJson } from './json/canonical-json.ts';
+export { type CanonicalJsonOptions, canonicalJson } from './json/canonical-json.ts';
 export { digest, sha256 } from './json/digest.ts';
 export { deepFreeze } from './json/freeze.ts';
+export type { JsonFault, ReadJsonReason } from './json/json-cursor.ts';
 export {
   type ExactJson,
   JsonFloat,
@@ -30,13 +50,29 @@ export {
   type JsonValue,
   toPlainJson,
 } from './json/json-value.ts';
-export { readJson } from './json/read-json.ts';
+export { type ReadJsonOptions, type ReadJsonResult, readJson } from './json/read-json.ts';
 export {
   compileValidator,
   type SchemaViolation,
+  type Validator,
   validateJson,
 } from './json-schema/compile-validator.ts';
-export { type JsonSchema, normalizeSchema } from './json-schema/schema.ts';
+export {
+  fromStandardSchema,
+  type StandardSchemaResult,
+} from './json-schema/from-standard-schema.ts';
+export {
+  type ArraySchema,
+  type ConstSchema,
+  type JsonSchema,
+  type NormalizeSchemaOptions,
+  type NormalizeSchemaResult,
+  normalizeSchema,
+  type ObjectSchema,
+  type ScalarSchema,
+  type SchemaFault,
+  type SchemaScalar,
+} from './json-schema/schema.ts';
 export type {
   ModelClient,
   ModelCompletion,
@@ -69,7 +105,13 @@ export {
 } from './plan/read-plan.ts';
 export type { Clock } from './time/clock.ts';
 export type { Ids } from './time/ids.ts';
-export { defineTool, descriptorDigest, type ToolDefinition } from './tool/define-tool.ts';
+export {
+  defineTool,
+  descriptorDigest,
+  type SchemaSource,
+  type StandardSchema,
+  type ToolDefinition,
+} from './tool/define-tool.ts';
 export type {
   CatalogLookup,
   ModelProfileCatalog,

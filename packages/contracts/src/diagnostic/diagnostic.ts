@@ -84,7 +84,11 @@ export interface DiagnosticDefinition<Fields> {
 
 /** One typed constructor per row; it clamps what it is given and never throws. */
 export type DiagnosticConstructors<Table> = {
-  readonly [Name in keyof Table]: DiagnosticConstructor<FieldsOf<Table[Name]>>;
+  readonly [Name in keyof Table]: Table[Name] extends {
+    readonly message: (fields: infer Fields, place: DiagnosticPlace) => string;
+  }
+    ? DiagnosticConstructor<Fields>
+    : never;
 };
 
 /** Makes a diagnostic of one code; `fields` is required where the message needs facts. */
@@ -94,12 +98,6 @@ export type DiagnosticConstructor<Fields> = (
       ? { readonly fields?: DiagnosticFields }
       : { readonly fields: Fields & DiagnosticFields }),
 ) => Diagnostic;
-
-type FieldsOf<Row> = Row extends {
-  readonly message: (fields: infer Fields, place: DiagnosticPlace) => string;
-}
-  ? Fields
-  : never;
 
 /**
  * Declares the diagnostics of a package and gives one constructor per row.

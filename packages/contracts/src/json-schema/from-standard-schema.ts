@@ -3,8 +3,16 @@ import { setOwn } from '../json/plain-object.ts';
 
 /** A JSON Schema object, or why a schema has none. */
 export type StandardSchemaResult =
-  | { readonly ok: true; readonly value: JsonObject }
-  | { readonly ok: false; readonly message: string };
+  | {
+      readonly ok: true;
+      /** The JSON Schema, for `normalizeSchema`. */
+      readonly value: JsonObject;
+    }
+  | {
+      readonly ok: false;
+      /** The rest of a sentence that begins with what the schema is of. */
+      readonly message: string;
+    };
 
 /**
  * Turns a schema of any library into a JSON Schema of the accepted subset, as far as it has that form.

@@ -2,25 +2,49 @@ import { MillforgeError } from '../error/millforge-error.ts';
 import { isArtifactId, isDottedId, isModelToolName } from '../ids/identifiers.ts';
 import { digest } from '../json/digest.ts';
 import { deepFreeze } from '../json/freeze.ts';
-import type { JsonObject } from '../json/json-value.ts';
+import type { ExactJson, JsonObject } from '../json/json-value.ts';
+import { fromStandardSchema } from '../json-schema/from-standard-schema.ts';
 import { type JsonSchema, normalizeSchema } from '../json-schema/schema.ts';
-import type {
-  Idempotency,
-  SideEffectClass,
-  ToolDescriptor,
-  ToolOrigin,
+import {
+  IDEMPOTENCIES,
+  type Idempotency,
+  SIDE_EFFECT_CLASSES,
+  type SideEffectClass,
+  TOOL_ORIGINS,
+  type ToolDescriptor,
+  type ToolOrigin,
 } from './tool-descriptor.ts';
 import type {
+  LiveToolContext,
+  PreparedTool,
   Tool,
   ToolContext,
   ToolImplementation,
+  ToolReconcileContext,
+  ToolReconciliation,
   ToolRefusal,
   ToolResult,
   ToolRunContext,
 } from './tool-implementation.ts';
 
+/**
+ * A schema as an author has it: of a library that follows Standard Schema (zod 4, arktype), or plain JSON Schema.
+ *
+ * Only the JSON Schema of it counts, in the accepted subset: refinements and transformations are not run.
+ */
+export type SchemaSource<Value> = StandardSchema<Value> | object;
+
+/** A schema of a library, as far as its types tell what callers hand in. */
+export interface StandardSchema<Value> {
+  /** The property by which such schemas are known. */
+  readonly '~standard': {
+    /** Exists in types only. */
+    readonly types?: { readonly input: Value } | undefined;
+  };
+}
+
 /** A tool as its author writes it; everything optional has the default that its comment names. */
-export interface ToolDefinition {
+export interface ToolDefinition<Input = JsonObject> {
   /** Dotted id; the prefixes `builtin.`, `connector.` and `forged.` are reserved for their origins. */
   readonly id: string;
   /** Version; default 1. Raise it when the meaning changes. */
@@ -29,10 +53,10 @@ export interface ToolDefinition {
   readonly name: string;
   /** What the model reads about it; at most 4,096 bytes. */
   readonly description: string;
-  /** JSON Schema of the arguments, in the accepted subset; an object at its root. */
-  readonly input: JsonObject;
-  /** JSON Schema of the structured result; default an object without properties. */
-  readonly output?: JsonObject;
+  /** Schema of the arguments, an object at its root; gives `check`, `run` and the others their type. */
+  readonly input: SchemaSource<Input>;
+  /** Schema of the structured result; default an object without properties. */
+  readonly output?: object;
   /** The strongest thing a call may do. */
   readonly sideEffect: SideEffectClass;
   /** Whether a call may be repeated. */
@@ -56,13 +80,19 @@ export interface ToolDefinition {
   /** Where the tool comes from; default `custom`. */
   readonly origin?: ToolOrigin;
   /** Pure refusals beyond the schema. */
-  readonly check?: (input: JsonObject, context: ToolContext) => ToolRefusal | null;
+  readonly check?: (input: NoInfer<Input>, context: ToolContext) => ToolRefusal | null;
   /** The act, for a tool that need not look at the world first. Give this or `prepare`. */
-  readonly run?: (input: JsonObject, context: ToolRunContext) => Promise<ToolResult>;
+  readonly run?: (input: NoInfer<Input>, context: ToolRunContext) => Promise<ToolResult>;
   /** Looks at the world and hands over the act. Give this or `run`. */
-  readonly prepare?: ToolImplementation['prepare'];
+  readonly prepare?: (
+    input: NoInfer<Input>,
+    context: LiveToolContext,
+  ) => Promise<PreparedTool | ToolRefusal>;
   /** Finds out whether an interrupted call happened. */
-  readonly reconcile?: ToolImplementation['reconcile'];
+  readonly reconcile?: (
+    input: NoInfer<Input>,
+    context: ToolReconcileContext,
+  ) => Promise<ToolReconciliation>;
 }
 
 /**
@@ -70,30 +100,43 @@ export interface ToolDefinition {
  *
  * @throws `tool/invalid-definition` naming the field and what was expected.
  */
+export function defineTool<Input = JsonObject>(definition: ToolDefinition<Input>): Tool;
 export function defineTool(definition: ToolDefinition): Tool {
-  const version = definition.version ?? 1;
+  const { id, version = 1, capabilities = [], artifacts = [] } = definition;
+  const { origin = 'custom', redactSecrets = true } = definition;
+  demand(isText(id, 160) && isDottedId(id), 'id', 'a dotted id of at most 160 characters');
+  demand(
+    isText(definition.name, 64) && isModelToolName(definition.name),
+    'name',
+    '1 to 64 of A-Z a-z 0-9 _ -',
+  );
+  demand(isText(definition.description, 4096), 'description', 'text of 1 to 4,096 bytes');
+  const implementationId = definition.implementationId ?? `impl.${id}.v${version}`;
+  demand(isText(implementationId, 256), 'implementationId', 'text of 1 to 256 bytes');
+  demandOneOf(definition.sideEffect, 'sideEffect', SIDE_EFFECT_CLASSES);
+  demandOneOf(definition.idempotency, 'idempotency', IDEMPOTENCIES);
+  demandOneOf(origin, 'origin', TOOL_ORIGINS);
+  demand(typeof redactSecrets === 'boolean', 'redactSecrets', 'true or false');
+  demandIds(capabilities, 'capabilities', isDottedId);
+  demandIds(artifacts, 'artifacts', isArtifactId);
+  const acts = definition.sideEffect !== 'read_only' || artifacts.length > 0;
+  demand(
+    !acts || capabilities.length > 0,
+    'capabilities',
+    'at least one for a tool with effects or artifacts',
+  );
   const descriptor: ToolDescriptor = {
     schema_version: 1,
     kind: 'millforge.tool_descriptor.v1',
-    tool_id: demand(definition.id, isDottedId(definition.id), 'id', 'a dotted id'),
+    tool_id: id,
     tool_version: integer(version, 'version', 2_147_483_647),
-    implementation_id: definition.implementationId ?? `impl.${definition.id}.v${version}`,
-    model_tool_name: demand(
-      definition.name,
-      isModelToolName(definition.name),
-      'name',
-      '1 to 64 of A-Z a-z 0-9 _ -',
-    ),
-    description: demand(
-      definition.description,
-      definition.description.trim() !== '' && utf8Length(definition.description) <= 4096,
-      'description',
-      'text of 1 to 4,096 bytes',
-    ),
+    implementation_id: implementationId,
+    model_tool_name: definition.name,
+    description: definition.description,
     input_schema: schema(definition.input, 'input'),
     output_schema: schema(definition.output ?? EMPTY_OBJECT, 'output'),
-    required_capabilities: sortedIds(definition.capabilities ?? [], isDottedId, 'capabilities'),
-    produced_artifact_ids: sortedIds(definition.artifacts ?? [], isArtifactId, 'artifacts'),
+    required_capabilities: capabilities.toSorted(),
+    produced_artifact_ids: artifacts.toSorted(),
     side_effect_class: definition.sideEffect,
     idempotency: definition.idempotency,
     timeout_policy: {
@@ -103,88 +146,88 @@ export function defineTool(definition: ToolDefinition): Tool {
     output_policy: {
       max_output_bytes: integer(definition.maxOutputBytes ?? 131_072, 'maxOutputBytes', 67_108_864),
       max_summary_utf8: integer(definition.maxTextBytes ?? 65_536, 'maxTextBytes', 65_536),
-      redact_secrets: definition.redactSecrets ?? true,
+      redact_secrets: redactSecrets,
     },
   };
-  const acts =
-    descriptor.side_effect_class !== 'read_only' || descriptor.produced_artifact_ids.length > 0;
-  if (acts && descriptor.required_capabilities.length === 0) {
-    throw invalid('capabilities', 'at least one capability for a tool with effects');
-  }
   return Object.freeze({
     descriptor: deepFreeze(descriptor),
-    origin: definition.origin ?? 'custom',
+    origin,
     implementation: implementation(definition),
   });
 }
 
 /** Digest of a descriptor; every field is covered. */
 export function descriptorDigest(descriptor: ToolDescriptor): string {
-  return digest({ ...descriptor } as unknown as JsonObject);
+  // A descriptor is JSON by its type, but an interface has no index signature; the encoder refuses anything else.
+  return digest(descriptor as object as ExactJson);
 }
 
 function implementation(definition: ToolDefinition): ToolImplementation {
-  const { check, run, prepare, reconcile } = definition;
-  if ((run === undefined) === (prepare === undefined)) {
-    throw invalid('run', 'exactly one of run and prepare');
+  const { check, run, reconcile } = definition;
+  const prepare = definition.prepare ?? (run === undefined ? undefined : prepareToRun(run));
+  if (prepare === undefined || (run !== undefined && definition.prepare !== undefined)) {
+    throw invalid('run', 'must be given, or prepare, but not both');
   }
   return Object.freeze({
     ...(check === undefined ? {} : { check }),
     ...(reconcile === undefined ? {} : { reconcile }),
-    prepare:
-      prepare ??
-      (async (input: JsonObject) => ({
-        kind: 'prepared' as const,
-        before: null,
-        run: (context: ToolRunContext) =>
-          run === undefined
-            ? Promise.reject(invalid('run', 'exactly one of run and prepare'))
-            : run(input, context),
-      })),
+    prepare,
   });
 }
 
-function schema(raw: JsonObject, field: string): JsonSchema {
-  const result = normalizeSchema(raw, `/${field}`);
-  if (!result.ok) throw invalid(field, `a schema of the accepted subset: ${result.message}`);
-  return result.value;
+function prepareToRun(run: NonNullable<ToolDefinition['run']>): ToolImplementation['prepare'] {
+  return async (input) => ({
+    kind: 'prepared',
+    before: null,
+    run: (context) => run(input, context),
+  });
 }
 
-function sortedIds(
-  ids: readonly string[],
-  isValid: (id: string) => boolean,
-  field: string,
-): readonly string[] {
-  if (new Set(ids).size !== ids.length || !ids.every(isValid)) {
-    throw invalid(field, 'unique ids of the right form');
-  }
-  return ids.toSorted();
+function schema(source: object, field: string): JsonSchema {
+  const raw = fromStandardSchema(source, field === 'input' ? 'input' : 'output');
+  if (!raw.ok) throw invalid(field, raw.message);
+  const normal = normalizeSchema(raw.value, `/${field}`);
+  if (normal.ok) return normal.value;
+  throw invalid(field, `must be a schema of the accepted subset: ${normal.message}`);
+}
+
+function demandIds(ids: readonly string[], field: string, isValid: (id: string) => boolean): void {
+  const areRight =
+    Array.isArray(ids) &&
+    ids.every((id) => isText(id, 160) && isValid(id)) &&
+    new Set(ids).size === ids.length;
+  demand(areRight, field, 'a list of unique ids');
+}
+
+function demandOneOf(value: string, field: string, words: readonly string[]): void {
+  demand(words.includes(value), field, `one of ${words.join(', ')}`);
 }
 
 function integer(value: number, field: string, max: number): number {
-  return demand(
-    value,
-    Number.isInteger(value) && value >= 1 && value <= max,
-    field,
-    `an integer from 1 to ${max}`,
-  );
-}
-
-function demand<T>(value: T, isRight: boolean, field: string, expected: string): T {
-  if (!isRight) throw invalid(field, expected);
+  const isRight = Number.isInteger(value) && value >= 1 && value <= max;
+  demand(isRight, field, `an integer from 1 to ${max}`);
   return value;
 }
 
-function invalid(field: string, expected: string): MillforgeError {
+function demand(isRight: boolean, field: string, expected: string): void {
+  if (!isRight) throw invalid(field, `must be ${expected}`);
+}
+
+function invalid(field: string, fault: string): MillforgeError {
   return new MillforgeError(
     'tool/invalid-definition',
-    `The tool definition's ${field} must be ${expected}.`,
+    `The ${field} of the tool definition ${fault}.`.replace(/[.]+$/, '.'),
     { details: { field } },
   );
 }
 
-function utf8Length(text: string): number {
-  return new TextEncoder().encode(text).length;
+/** Asks for the type too: a program in plain JavaScript can hand in anything. */
+function isText(text: string, maxBytes: number): boolean {
+  return (
+    typeof text === 'string' &&
+    text.trim() !== '' &&
+    new TextEncoder().encode(text).length <= maxBytes
+  );
 }
 
-const EMPTY_OBJECT: JsonObject = { type: 'object', additionalProperties: false };
+const EMPTY_OBJECT = { type: 'object' };

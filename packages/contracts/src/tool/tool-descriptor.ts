@@ -79,3 +79,31 @@ export interface ToolBinding {
   /** Names the code that runs it. */
   readonly implementation_id: string;
 }
+
+/** Every side-effect class, for readers of documents. */
+export const SIDE_EFFECT_CLASSES: readonly SideEffectClass[] = [
+  'read_only',
+  'artifact_write',
+  'workspace_write',
+  'process_execution',
+  'network_read',
+  'network_write',
+  'terminal',
+];
+
+/** Every kind of idempotency, for readers of documents. */
+export const IDEMPOTENCIES: readonly Idempotency[] = [
+  'idempotent',
+  'idempotent_with_key',
+  'non_idempotent',
+  'unknown',
+];
+
+/** Every origin of a tool. */
+export const TOOL_ORIGINS: readonly ToolOrigin[] = [
+  'builtin',
+  'pi',
+  'connector',
+  'custom',
+  'forged',
+];

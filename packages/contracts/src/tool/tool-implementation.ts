@@ -81,7 +81,8 @@ export interface PreparedTool {
 /** What looking at the world afterwards says about an interrupted call. */
 export type ToolReconciliation =
   | {
-      readonly kind: 'happened' /** What the call would have answered. */;
+      readonly kind: 'happened';
+      /** What the call would have answered. */
       readonly result: ToolResult;
     }
   /** It did not happen and cannot happen any more. */
