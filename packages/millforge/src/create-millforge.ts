@@ -10,6 +10,7 @@ import {
   decideRun,
   listDurableRuns,
   readDurableRun,
+  readRunGoal,
   resumeDurableRun,
   startDurableRun,
 } from './durable-runs.ts';
@@ -119,13 +120,15 @@ export function createMillforge(options: MillforgeOptions = {}): Millforge {
     },
 
     async *readTrail(runId) {
-      const { kernel, scope } = await durable();
-      yield* kernel.readTrail(scope, runId);
+      const parts = await durable();
+      await readRunGoal(parts, runId);
+      yield* parts.kernel.readTrail(parts.scope, runId);
     },
 
     async verifyTrail(runId) {
-      const { kernel, scope } = await durable();
-      return kernel.verifyTrail(scope, runId);
+      const parts = await durable();
+      if (runId !== undefined) await readRunGoal(parts, runId);
+      return parts.kernel.verifyTrail(parts.scope, runId);
     },
 
     doctor: () => diagnose({ dataDir, openTrail, snapshot }),

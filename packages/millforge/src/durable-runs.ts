@@ -60,7 +60,7 @@ export async function resumeDurableRun(
   options: ResumeOptions,
 ): Promise<RunHandle> {
   const { kernel, scope, snapshot } = parts;
-  const goal = await kernel.readGoal(scope, runId);
+  const goal = await readRunGoal(parts, runId);
   const inputs = readRunInputs(goal.inputs);
   const { onEvent, onWaiting } = options;
   const request: RunRequest = {
@@ -97,7 +97,7 @@ export async function decideRun(
   runId: string,
   decision: DecisionRequest,
 ): Promise<RunResult> {
-  const goal = await parts.kernel.readGoal(parts.scope, runId);
+  const goal = await readRunGoal(parts, runId);
   const hold = chooseHold(await readHolds(parts, goal), decision.holdId, runId);
   const decided = await parts.kernel.decide(parts.scope, runId, {
     holdId: hold.hold_id,
@@ -113,7 +113,7 @@ export async function decideRun(
 
 /** Reads how a run stands. */
 export async function readDurableRun(parts: DurableParts, runId: string): Promise<RunResult> {
-  return resultOf(parts, await parts.kernel.readGoal(parts.scope, runId));
+  return resultOf(parts, await readRunGoal(parts, runId));
 }
 
 /** Lists the latest runs, newest first. */
@@ -125,6 +125,23 @@ export async function listDurableRuns(parts: DurableParts): Promise<readonly Run
     task: goal.title,
     createdAt: goal.created_at,
   }));
+}
+
+/** Reads the goal of a run, or says in the words of runs that there is none. */
+export async function readRunGoal(
+  { kernel, scope, dataDir }: DurableParts,
+  runId: string,
+): Promise<GoalView> {
+  try {
+    return await kernel.readGoal(scope, runId);
+  } catch (cause) {
+    if (!MillforgeError.is(cause, 'kernel/not-found')) throw cause;
+    throw new MillforgeError(
+      'millforge/usage',
+      `There is no run ${runId.slice(0, 128)} in ${dataDir}; 'millforge runs' lists those that are there.`,
+      { cause },
+    );
+  }
 }
 
 function handleOf(parts: DurableParts, runId: string, run: GoalRun): RunHandle {
@@ -144,8 +161,13 @@ async function finish(parts: DurableParts, run: GoalRun): Promise<RunResult> {
   const goal = await run.done;
   const result = await resultOf(parts, goal);
   if (ENDED.has(goal.state)) {
-    const records = parts.kernel.readTrail(parts.scope, goal.goal_id);
-    await exportRun(join(parts.dataDir, 'runs', goal.goal_id), result, records);
+    await exportRun(join(parts.dataDir, 'runs', goal.goal_id), {
+      result,
+      records: parts.kernel.readTrail(parts.scope, goal.goal_id),
+      readOutcome: async (key) =>
+        (await parts.kernel.readOperation(parts.scope, goal.goal_id, { key })).outcome?.value ??
+        null,
+    });
   }
   return result;
 }

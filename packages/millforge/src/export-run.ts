@@ -2,46 +2,73 @@ import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   canonicalJson,
+  type JsonObject,
   type JsonValue,
   type RunResult,
   type TrailRecord,
 } from '@millforge/contracts';
+
+/** What an export is made from. */
+export interface RunExport {
+  /** What the run came to. */
+  readonly result: RunResult;
+  /** Its trail, from the first record. */
+  readonly records: AsyncIterable<TrailRecord>;
+  /** The recorded outcome of an operation. */
+  readonly readOutcome: (key: string) => Promise<JsonValue>;
+}
 
 /**
  * Writes what a finished run left behind for people and scripts: `events.jsonl`, `tool_trace.jsonl`
  * and, for a run that reached a terminal, `terminal_result.json`. The trail stays the authority; an
  * earlier export of the same run is replaced.
  */
-export async function exportRun(
-  directory: string,
-  result: RunResult,
-  records: AsyncIterable<TrailRecord>,
-): Promise<void> {
+export async function exportRun(directory: string, run: RunExport): Promise<void> {
   const events: string[] = [];
   const traces: string[] = [];
-  for await (const record of records) {
+  for await (const record of run.records) {
     events.push(canonicalJson(toJson(record)));
-    const trace = traceOf(record);
-    if (trace !== null) traces.push(canonicalJson(trace));
+    for (const trace of await tracesOf(record, run.readOutcome)) traces.push(canonicalJson(trace));
   }
   await mkdir(directory, { recursive: true, mode: 0o700 });
   await writeWhole(join(directory, 'events.jsonl'), events.join(''));
   await writeWhole(join(directory, 'tool_trace.jsonl'), traces.join(''));
   const terminal = join(directory, 'terminal_result.json');
-  if (result.terminal_result === null) {
+  if (run.result.terminal_result === null) {
     await rm(terminal, { force: true });
   } else {
-    await writeWhole(terminal, canonicalJson(toJson(result)));
+    await writeWhole(terminal, canonicalJson(toJson(run.result)));
   }
 }
 
-// Traces of calls that ran travel in the recorded outcome, those of refused calls in an entry of
-// their own.
-function traceOf(record: TrailRecord): JsonValue | null {
-  const { data } = record;
-  if (typeof data !== 'object' || data === null || Array.isArray(data)) return null;
-  const trace = 'trace' in data ? data['trace'] : undefined;
-  return trace === undefined ? null : trace;
+// Traces of calls that ran travel in the recorded outcome of their operation; those of refused calls
+// are entries of their own.
+async function tracesOf(
+  record: TrailRecord,
+  readOutcome: RunExport['readOutcome'],
+): Promise<readonly JsonValue[]> {
+  const traces: JsonValue[] = [];
+  const noted = field(field(record.data, 'data'), 'trace');
+  if (noted !== null) traces.push(noted);
+  const operations = field(record.data, 'operations');
+  for (const operation of Array.isArray(operations) ? operations : []) {
+    const key = field(operation, 'key');
+    if (field(operation, 'state') !== 'recorded' || typeof key !== 'string') continue;
+    if (!key.startsWith('tool/')) continue;
+    const outcome = await readOutcome(key);
+    // A call that was refused at the last moment carries its trace in the reason.
+    const trace = field(outcome, 'trace') ?? field(field(outcome, 'data'), 'trace');
+    if (trace !== null) traces.push(trace);
+  }
+  return traces;
+}
+
+function field(value: JsonValue, name: string): JsonValue {
+  return isObject(value) ? (value[name] ?? null) : null;
+}
+
+function isObject(value: JsonValue): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 async function writeWhole(path: string, text: string): Promise<void> {

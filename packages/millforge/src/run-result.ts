@@ -22,7 +22,8 @@ export function toRunResult(
     selected_output: outcome?.selected_output ?? null,
     plan_sha256: textOf(goal.inputs['plan_sha256']),
     usage: goal.usage,
-    budget: goal.budget,
+    // The kernel settles what was reserved; a person wants to know what was needed.
+    budget: { ...goal.budget, used: outcome?.turns ?? goal.budget.used },
     trail_path: parts.trailPath,
     holds: parts.holds,
   };

@@ -52,7 +52,7 @@ export const resumeCommand: Command = {
       }
       if (!isJson) writeLine(host.stderr, `Decided: ${decision}.`);
     }
-    return watchRun(host, { isJson }, ({ onEvent, onWaiting }) =>
+    return await watchRun(host, { isJson }, ({ onEvent, onWaiting }) =>
       millforge.resume(runId, { onEvent, onWaiting }),
     );
   },

@@ -63,7 +63,7 @@ export const runCommand: Command = {
       return exitStatusOfDiagnostics(plan.diagnostics.map((diagnostic) => diagnostic.code));
     }
     const model = await modelSetting(config, plan.profileId, host.env);
-    return watchRun(host, { isJson: args.has('json') }, ({ onEvent }) =>
+    return await watchRun(host, { isJson: args.has('json') }, ({ onEvent }) =>
       millforge.run({
         plan: { bytes: plan.bytes, sha256: plan.sha256 },
         task,

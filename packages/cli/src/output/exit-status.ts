@@ -46,6 +46,6 @@ const EXIT_STATUS: Readonly<Record<ResultStatus, number>> = {
 };
 
 const USAGE_CODES = new Set(['cli/usage', 'millforge/usage', 'kernel/not-found']);
-const DOCUMENT_CODES = new Set(['cli/document', 'millforge/document', 'tool/invalid-definition']);
+const DOCUMENT_CODES = new Set(['cli/document', 'millforge/document', 'millforge/grants-missing', 'tool/invalid-definition']);
 const REQUEST_CODE = /^MF-S0(?:01|02|13|14|15|16|17|18)$/;
 const OWN_FAULT_CODE = /^MF-[LOI]\d/;

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type CliHost, main, type MillforgeFactory, type TextSink } from '@millforge/cli';
+import { type CliHost, type MillforgeFactory, main, type TextSink } from '@millforge/cli';
 import { createMillforge } from 'millforge';
 import { onTestFinished } from 'vitest';
 
