@@ -28,6 +28,8 @@ export interface FailedResult {
   readonly ok: false;
   /** The phase of the first diagnostic. */
   readonly failurePhase: string;
+  /** Id of the harness, where its digest is known too. */
+  readonly harnessId: string | null;
   /** Digest of the meaning, where the harness got that far. */
   readonly sourceSha256: string | null;
   /** Digest of the normalised text of the source, where it became text. */
@@ -56,15 +58,18 @@ export function compiledResult(
 /** The result of a compilation that stopped; findings come in any order. */
 export function failedResult(
   found: readonly Diagnostic[],
-  known: Partial<Pick<FailedResult, 'documentSha256' | 'sourceSha256'>> = {},
+  known: Partial<Pick<FailedResult, 'documentSha256' | 'sourceSha256' | 'harnessId'>> = {},
 ): FailedResult {
   const diagnostics = boundDiagnostics(found, DIAGNOSTIC_ORDER);
+  const { documentSha256 = null, sourceSha256 = null, harnessId = null } = known;
   return Object.freeze({
     ok: false,
     // A cut list still begins with what came first.
     failurePhase: diagnostics[0]?.phase ?? 'internal',
-    sourceSha256: known.sourceSha256 ?? null,
-    documentSha256: known.documentSha256 ?? null,
+    // An id is only reported together with the digest of what it names.
+    harnessId: sourceSha256 === null ? null : harnessId,
+    sourceSha256,
+    documentSha256,
     diagnostics: Object.freeze([...diagnostics]),
   });
 }

@@ -57,12 +57,12 @@ function runPhases(source: HarnessInput, input: CompileInput): CompileResult {
   const lowered = lowerHarness(harness, input.identity ?? COMPILER_IDENTITY);
   announce('lower', lowered.diagnostics, lowered.plan);
   const { sourceSha256 } = lowered;
-  if (lowered.plan === null)
-    return failedResult(lowered.diagnostics, { documentSha256, sourceSha256 });
+  const known = { documentSha256, sourceSha256, harnessId: harness.source.harness_id };
+  if (lowered.plan === null) return failedResult(lowered.diagnostics, known);
 
   const emitted = emitPlan(lowered.plan);
   announce('emit', emitted.ok ? [] : emitted.diagnostics, emitted.ok ? emitted.plan : null);
-  if (!emitted.ok) return failedResult(emitted.diagnostics, { documentSha256, sourceSha256 });
+  if (!emitted.ok) return failedResult(emitted.diagnostics, known);
   return compiledResult(emitted, documentSha256);
 }
 

@@ -222,6 +222,21 @@ test('cuts a long report and says so with MF-D001', () => {
   expect(result.diagnostics.at(-1)).toMatchObject({ code: 'MF-D001', severity: 'warning' });
 });
 
+test('keeps a prompt with headings, blank lines and signs of YAML verbatim', () => {
+  const lines = ['# Task', '', '*Read* & quote !important <<things #1', '', '- `*.py`', ''];
+  const block = lines.map((line) => (line === '' ? '' : `    ${line}`)).join('\n');
+  const text = review.text.replace('    Read the ticket, then write the review.\n', block);
+  const { plan } = compiled(text, review.input);
+  expect(plan.prompt_policy.system_instructions).toBe(lines.join('\n'));
+});
+
+test('takes no digest of a source that is not the one asked for', () => {
+  const request = { ...review.input.request, expectedHarnessId: 'other' };
+  const result = compileHarness(review.source, { ...review.input, request });
+  expect(result).toMatchObject({ ok: false, sourceSha256: null, harnessId: null });
+  expect(result.documentSha256).toMatch(/^[0-9a-f]{64}$/);
+});
+
 test('does not let a later change of the request into the result', () => {
   const grants = [...review.input.request.grants];
   const input: CompileInput = {

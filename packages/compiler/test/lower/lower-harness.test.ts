@@ -36,6 +36,7 @@ test.each<[string, unknown, string]>([
   expect(result).toMatchObject({
     ok: false,
     failurePhase: 'lowering',
+    harnessId: 'test.harness',
     sourceSha256: expect.stringMatching(/^[0-9a-f]{64}$/),
     diagnostics: [{ code }],
   });

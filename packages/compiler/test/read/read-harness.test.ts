@@ -186,6 +186,17 @@ test('leads from the list form of a mapping to the key that was written', () => 
   expect(found).toMatchObject({ path: '/graph/nodes/1/required', span: { line } });
 });
 
+test('leads to an item of a list that stands under a terminal result', () => {
+  const artifacts = { declared_artifact_ids: ['a'], required_by_terminal: { DONE: ['a', 1] } };
+  const text = JSON.stringify(harness({ artifacts }), null, 2);
+  const line = text.split('\n').lastIndexOf('        1') + 1;
+  const [found] = compileHarness(text, inputFor(harness())).diagnostics;
+  expect(found).toMatchObject({
+    path: '/artifacts/required_by_terminal/0/artifact_ids/1',
+    span: { line, column: 9 },
+  });
+});
+
 test('keeps the order of integer-like keys', () => {
   const text = '{"graph":{"nodes":{"b":{"tool_ref":1},"2":{"tool_ref":2}}}}';
   expect(textFaults(text)).toContain('MF-S022 /graph/nodes/1/node_id');
