@@ -37,7 +37,7 @@ export function createMillforge(options: MillforgeOptions = {}): Millforge {
   const env = options.env ?? process.env;
   const dataDir = options.dataDir === undefined ? defaultDataDir(env) : options.dataDir;
   const registry = createRegistry();
-  registry.register(...(options.shippedTools ?? piTools()), ...(options.tools ?? []));
+  registry.register(...(options.shippedTools ?? piTools({ environment: env })), ...(options.tools ?? []));
   const snapshot = registry.freeze();
 
   const runParts = (runId: string, request: RunRequest): RunParts => {
