@@ -33,7 +33,7 @@ const STEPS = BUILDER.slice(0, 9).map((node): Scripted => [[node.id]]);
 const SUBMIT: Scripted = [['submit_patch', { summary: 'Mended.' }]];
 const ARTIFACTS = { BUILDER_COMPLETE: ['patch.summary', 'validation.results'] };
 
-test('ten correct calls end with the submitted result (S1)', async () => {
+test('S1: ten correct calls end with the submitted result', async () => {
   const { outcome, model, events } = await runScript(buildPlan(BUILDER, { artifacts: ARTIFACTS }), [
     ...STEPS,
     SUBMIT,
@@ -52,7 +52,7 @@ test('ten correct calls end with the submitted result (S1)', async () => {
   expect(events.filter((event) => event.kind === 'call-refused')).toEqual([]);
 });
 
-test('a premature submission costs a turn and no call (S2)', async () => {
+test('S2: a premature submission costs a turn and no call', async () => {
   const { outcome, trail } = await runScript(buildPlan(BUILDER, { artifacts: ARTIFACTS }), [
     SUBMIT,
     ...STEPS,
@@ -65,7 +65,7 @@ test('a premature submission costs a turn and no call (S2)', async () => {
   ]);
 });
 
-test('malformed arguments are corrected once (S3)', async () => {
+test('S3: malformed arguments are corrected once', async () => {
   const { outcome, trail } = await runScript(buildPlan(BUILDER, { artifacts: ARTIFACTS }), [
     [['inspect_request', '{"path":']],
     ...STEPS,
@@ -75,7 +75,7 @@ test('malformed arguments are corrected once (S3)', async () => {
   expect(trail.entries[0]).toMatchObject({ data: { code: 'invalid_arguments' } });
 });
 
-test('submitting without the evidence it stands on uses up the prerequisites (S4)', async () => {
+test('S4: submitting without the evidence it stands on uses up the prerequisites', async () => {
   const required = STEPS.slice(0, 5);
   const { outcome } = await runScript(buildPlan(BUILDER), [...required, SUBMIT, SUBMIT, SUBMIT]);
   expect(outcome).toMatchObject({
@@ -86,7 +86,7 @@ test('submitting without the evidence it stands on uses up the prerequisites (S4
   });
 });
 
-test('malformed arguments again and again use up the tool errors (S5)', async () => {
+test('S5: malformed arguments again and again use up the tool errors', async () => {
   const { outcome } = await runScript(buildPlan(BUILDER), [[['inspect_request', '[1]']]]);
   expect(outcome).toMatchObject({
     status: 'budget_exhausted',
@@ -96,7 +96,7 @@ test('malformed arguments again and again use up the tool errors (S5)', async ()
   });
 });
 
-test('a hard failure of a tool ends the run (S6)', async () => {
+test('S6: a hard failure of a tool ends the run', async () => {
   const [first, ...rest] = BUILDER;
   const built = buildPlan([
     {
@@ -113,7 +113,7 @@ test('a hard failure of a tool ends the run (S6)', async () => {
   expect(outcome.failure_message).toContain('No shell.');
 });
 
-test('blocking is an accepted end that is no success (S7)', async () => {
+test('S7: blocking is an accepted end that is no success', async () => {
   const { outcome } = await runScript(buildPlan(BLOCKABLE), [
     [['inspect_request']],
     [['read_plan']],
@@ -127,7 +127,7 @@ test('blocking is an accepted end that is no success (S7)', async () => {
   });
 });
 
-test('a tampered plan meets neither model nor tools (S8)', async () => {
+test('S8: a tampered plan meets neither model nor tools', async () => {
   const built = buildPlan(BUILDER);
   const text = new TextDecoder().decode(built.reference.bytes).replace('Build it.', 'Break it.');
   const tampered = {

@@ -48,7 +48,7 @@ export function scriptedClient(script: readonly Scripted[]): ScriptedClient {
   };
 }
 
-export function replyOf(short: string | readonly ScriptedCall[] | Partial<ModelReply>): ModelReply {
+function replyOf(short: string | readonly ScriptedCall[] | Partial<ModelReply>): ModelReply {
   const given =
     typeof short === 'string'
       ? { content: short }
