@@ -7,6 +7,7 @@ const DOCS = new URL('../../../../docs/codes/', import.meta.url);
 export interface CodePage {
   readonly code: string;
   readonly name: string;
+  readonly message: string;
   readonly wrong: CodeExample | null;
   readonly right: CodeExample | null;
 }
@@ -33,6 +34,7 @@ export function readCodePage(code: string): CodePage | null {
   return {
     code,
     name: /^# (\S+) · (\S+)\n/.exec(page)?.[2] ?? '',
+    message: /\n> (.+)\n/.exec(page)?.[1] ?? '',
     wrong: exampleOf(page, 'wrong', request),
     right: exampleOf(page, 'right', rightRequest),
   };
