@@ -1,4 +1,5 @@
 import type {
+  Failure,
   FailureClass,
   JsonObject,
   JsonValue,
@@ -225,7 +226,7 @@ export interface HoldFacts {
     readonly act_settled: boolean;
   };
   /** What the operation threw. */
-  readonly failure?: { readonly code: string; readonly message: string };
+  readonly failure?: Failure;
   /** What differs from the record: the field, recorded and asked. */
   readonly difference?: {
     readonly what: string;
@@ -293,6 +294,6 @@ export interface OperationView {
   } | null;
   /** Whether a person attested the outcome; it was not observed then. */
   readonly attested: boolean;
-  /** Outcome of the latest operation of the same kind, to be edited for `accept`; null when there is none. */
+  /** What `accept` takes, to be edited: what the operation told of itself, or the latest outcome of its kind. */
   readonly outcome_template: JsonValue;
 }

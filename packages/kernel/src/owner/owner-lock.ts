@@ -1,7 +1,8 @@
-import { chmodSync, existsSync, mkdirSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Connection, Driver } from '../sqlite/driver.ts';
-import { isBusy } from '../sqlite/sql-fault.ts';
+import { makeDirectory } from '../sqlite/prepare-directory.ts';
+import { isBusy, sqlFault } from '../sqlite/sql-fault.ts';
 
 /** Tells the living from the dead: a process lives as long as it keeps the file of its name locked. */
 export interface OwnerLocks {
@@ -27,15 +28,19 @@ export function createOwnerLocks(trailPath: string, driver: Driver): OwnerLocks 
 
   return {
     lock(ownerId) {
-      mkdirSync(directory, { recursive: true, mode: 0o700 });
+      makeDirectory(directory);
       const file = fileOf(ownerId);
       if (existsSync(file)) return false;
-      const connection = driver(file, { timeout: 0 });
-      chmodSync(file, 0o600);
-      // Without this an empty file beside it would outlive a killed process.
-      connection.pragma('journal_mode = MEMORY');
-      connection.exec('BEGIN EXCLUSIVE');
-      held = { ownerId, connection };
+      try {
+        const connection = driver(file, { timeout: 0 });
+        held = { ownerId, connection };
+        chmodSync(file, 0o600);
+        // Without this an empty file beside it would outlive a killed process.
+        connection.pragma('journal_mode = MEMORY');
+        connection.exec('BEGIN EXCLUSIVE');
+      } catch (error) {
+        throw sqlFault(error, file);
+      }
       return true;
     },
     isAlive(ownerId) {

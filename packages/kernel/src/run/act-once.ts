@@ -13,7 +13,7 @@ export type Ended =
   /** The deadline ended it, and it can have had no effect. */
   | { readonly kind: 'refused' }
   /** The run was told to end at once. */
-  | { readonly kind: 'stopped'; readonly isSettled: boolean };
+  | { readonly kind: 'stopped'; readonly isSettled: boolean; readonly isAbsent: boolean };
 
 /** Performs once, and waits for the end no longer than the grace of a stop or a deadline. */
 export async function actOnce(live: Live): Promise<Ended> {
@@ -29,7 +29,7 @@ export async function actOnce(live: Live): Promise<Ended> {
   const durationMs = clock.monotonicMs() - startedAt;
   if (settled === null) {
     giveUp(live, acting);
-    if (control.isAborted()) return { kind: 'stopped', isSettled: false };
+    if (control.isAborted()) return { kind: 'stopped', isSettled: false, isAbsent: false };
     if (!mayHaveEffect) return { kind: 'refused' };
     return { kind: 'uncertain', failure: TOO_LATE, isSettled: false };
   }
@@ -37,10 +37,12 @@ export async function actOnce(live: Live): Promise<Ended> {
   if (control.actSignal.aborted) {
     // An act without effect that was told to end has no say in how: the same act is performed on resume.
     if (!mayHaveEffect) {
-      return control.isAborted() ? { kind: 'stopped', isSettled: true } : { kind: 'refused' };
+      return control.isAborted()
+        ? { kind: 'stopped', isSettled: true, isAbsent: true }
+        : { kind: 'refused' };
     }
     if (control.isAborted() && settled.kind !== 'failed') {
-      return { kind: 'stopped', isSettled: true };
+      return { kind: 'stopped', isSettled: true, isAbsent: settled.kind === 'unavailable' };
     }
   }
   if (settled.kind === 'failed') return { ...settled, durationMs };

@@ -93,7 +93,7 @@ export async function performLive(
       case 'stopped':
         // What may have happened is marked, so that a resumed run looks before it repeats.
         if (settled.isSettled && live.row !== null && isEffectful(live.request.operation)) {
-          await doubt(live, { isSettled: true, isAbsent: false });
+          await doubt(live, settled);
         }
         throw suspendedBy(parts.control.closing() ?? { reason: 'stopped', failure: null });
       case 'uncertain':

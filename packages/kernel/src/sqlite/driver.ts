@@ -11,9 +11,11 @@ export type Prepared = Sqlite.Statement<(string | number | null | Uint8Array)[]>
 export type Driver = (file: string, options?: Sqlite.Options) => Connection;
 
 /** Loads the SQLite driver, which is native code and optional, on first use. */
-export async function loadDriver(): Promise<Driver> {
+export async function loadDriver(
+  load: () => Promise<{ readonly default: typeof Sqlite }> = () => import('better-sqlite3'),
+): Promise<Driver> {
   try {
-    const { default: Database } = await import('better-sqlite3');
+    const { default: Database } = await load();
     // The package imports without its binary; only a connection shows that it is there.
     new Database(':memory:').close();
     return (file, options) => new Database(file, options);

@@ -6,12 +6,7 @@ import type { KernelErrorCode } from '../error-codes.ts';
 /** Makes the directory of a trail, for its owner only, and refuses places that cannot hold one. */
 export function prepareDirectory(path: string): void {
   const directory = dirname(path);
-  try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
-  } catch (error) {
-    throw directoryFault(directory, error);
-  }
-  if (statOf(directory)?.isDirectory() !== true) throw directoryFault(directory, null);
+  makeDirectory(directory);
   if (statOf(path)?.isDirectory() === true) {
     throw new MillforgeError(
       'kernel/path-invalid',
@@ -24,6 +19,16 @@ export function prepareDirectory(path: string): void {
       `${directory} is on a network file system, whose locks cannot be trusted; name a data directory on a local disk.`,
     );
   }
+}
+
+/** Makes a directory for its owner only, unless it is there. */
+export function makeDirectory(directory: string): void {
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw directoryFault(directory, error);
+  }
+  if (statOf(directory)?.isDirectory() !== true) throw directoryFault(directory, null);
 }
 
 function statOf(path: string): ReturnType<typeof statSync> | null {

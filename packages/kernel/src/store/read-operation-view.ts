@@ -6,6 +6,7 @@ import type { Transaction } from '../sqlite/database.ts';
 import type { GoalRow } from './goal-row.ts';
 import { type OperationRow, readOperation } from './operation-row.ts';
 import { readPayload } from './payloads.ts';
+import { readHolds } from './read-goal-view.ts';
 
 /** Reads one operation with its payloads. */
 export function readOperationView(
@@ -34,7 +35,9 @@ export function readOperationView(
     outcome:
       row.outcome === null ? null : { kind: row.outcome, value: payload(row.outcome_sha256) },
     attested: row.attested_by !== null,
-    outcome_template: payload(templateSha256(tx, goal, { taskId: which.taskId, row })),
+    outcome_template:
+      doubtfulOutcome(tx, goal, row) ??
+      payload(templateSha256(tx, goal, { taskId: which.taskId, row })),
   });
 }
 
@@ -52,6 +55,12 @@ function readInput(
     part = readOperation(tx, goal, { taskId, key: part.extends });
   }
   return parts.reverse();
+}
+
+/** What the operation itself told when it could not say how it ended. */
+function doubtfulOutcome(tx: Transaction, goal: GoalRow, { key }: OperationRow): JsonValue {
+  const hold = readHolds(tx, goal).findLast(({ operation_key }) => operation_key === key);
+  return hold?.facts.failure?.data ?? null;
 }
 
 /** The latest outcome of an operation of the same kind that was done. */

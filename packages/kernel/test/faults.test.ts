@@ -1,0 +1,212 @@
+import {
+  chmodSync,
+  closeSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { type Kernel, type OpenKernelOptions, openKernel } from '@millforge/kernel';
+import Database from 'better-sqlite3';
+import { expect, test } from 'vitest';
+import {
+  acting,
+  adapter,
+  contract,
+  modelTurn,
+  open,
+  outcome,
+  randomIds,
+  scope,
+  systemClock,
+  temporaryDirectory,
+} from './fixture.ts';
+
+test('keeps file and directory to their owner', async () => {
+  const directory = join(temporaryDirectory(), 'data', 'millforge');
+  const kernel = await open(directory);
+  await kernel.admitGoal(scope, contract('goal-1'));
+  const modes = ['', 'trail.db', 'trail.db-wal', 'owners'].map(
+    (name) => statSync(join(directory, name)).mode & 0o777,
+  );
+  expect(modes).toEqual([0o700, 0o600, 0o600, 0o700]);
+});
+
+test('refuses a file that is no database, and leaves it as it was', async () => {
+  const path = join(temporaryDirectory(), 'trail.db');
+  const text = 'These are my notes. '.repeat(100);
+  writeFileSync(path, text);
+  await expect(openAt(path)).rejects.toMatchObject({ code: 'kernel/not-a-trail' });
+  expect(readFileSync(path, 'utf8')).toBe(text);
+});
+
+test('refuses the database of another program, and leaves it as it was', async () => {
+  const path = join(temporaryDirectory(), 'trail.db');
+  const other = new Database(path);
+  other.exec('CREATE TABLE notes (text TEXT)');
+  other.close();
+  const bytes = readFileSync(path);
+  await expect(openAt(path)).rejects.toMatchObject({ code: 'kernel/not-a-trail' });
+  expect(readFileSync(path)).toEqual(bytes);
+});
+
+test('refuses a newer schema, naming both numbers', async () => {
+  const directory = temporaryDirectory();
+  const kernel = await open(directory);
+  await kernel[Symbol.asyncDispose]();
+  const path = join(directory, 'trail.db');
+  change(path, 'PRAGMA user_version = 9');
+  await expect(openAt(path)).rejects.toMatchObject({
+    code: 'kernel/newer-schema',
+    message: expect.stringMatching(/schema 9.*schema 1;/),
+  });
+});
+
+test('refuses to write once a newer version has migrated the file', async () => {
+  const directory = temporaryDirectory();
+  const kernel = await open(directory);
+  change(join(directory, 'trail.db'), 'PRAGMA user_version = 9');
+  await expect(kernel.admitGoal(scope, contract('goal-1'))).rejects.toMatchObject({
+    code: 'kernel/newer-schema',
+  });
+  change(join(directory, 'trail.db'), 'PRAGMA user_version = 1');
+});
+
+test('refuses a directory, and a path through a file', async () => {
+  const directory = temporaryDirectory();
+  await expect(openAt(directory)).rejects.toMatchObject({ code: 'kernel/path-invalid' });
+  writeFileSync(join(directory, 'file'), '');
+  for (const path of ['file/trail.db', 'file/deeper/trail.db']) {
+    await expect(openAt(join(directory, path))).rejects.toMatchObject({
+      code: 'kernel/path-invalid',
+    });
+  }
+});
+
+test('refuses what it may not read or write', async () => {
+  const directory = join(temporaryDirectory(), 'closed');
+  mkdirSync(directory);
+  chmodSync(join(directory, '..'), 0o755);
+  chmodSync(directory, 0o555);
+  await asOrdinaryUser(async () => {
+    for (const path of ['trail.db', 'deeper/trail.db']) {
+      await expect(openAt(join(directory, path))).rejects.toMatchObject({
+        code: 'kernel/no-permission',
+      });
+    }
+  });
+});
+
+test('refuses to write into a file that may only be read', async () => {
+  const directory = temporaryDirectory();
+  const kernel = await open(directory);
+  await kernel[Symbol.asyncDispose]();
+  chmodSync(directory, 0o777);
+  chmodSync(join(directory, 'owners'), 0o777);
+  chmodSync(join(directory, 'trail.db'), 0o444);
+  await asOrdinaryUser(async () => {
+    await expect(openAt(join(directory, 'trail.db'))).rejects.toMatchObject({
+      code: 'kernel/read-only',
+    });
+  });
+});
+
+test('waits for a lock that another connection holds, then says that it is busy', async () => {
+  const directory = temporaryDirectory();
+  const kernel = await open(directory, { lockTimeoutMs: 100 });
+  const other = new Database(join(directory, 'trail.db'));
+  other.exec('BEGIN IMMEDIATE');
+  await expect(kernel.admitGoal(scope, contract('goal-1'))).rejects.toMatchObject({
+    code: 'kernel/busy',
+  });
+  expect(await kernel.listGoals(scope)).toEqual([]);
+  const admitted = kernel.admitGoal(scope, contract('goal-1'));
+  setImmediate(() => other.exec('ROLLBACK'));
+  expect(await admitted).toMatchObject({ state: 'ready' });
+  other.close();
+});
+
+test('ends a run whose store failed without failing its goal', async () => {
+  const directory = temporaryDirectory();
+  const kernel = await open(directory, { lockTimeoutMs: 50 });
+  await kernel.admitGoal(scope, contract('goal-1'));
+  const other = new Database(join(directory, 'trail.db'));
+  const act = acting('hi');
+  const program = adapter(async (context) => {
+    await context.perform(modelTurn(1), async () => {
+      if (act.count === 0) other.exec('BEGIN IMMEDIATE');
+      return act.run();
+    });
+    return outcome();
+  });
+  await expect(kernel.runGoal(scope, 'goal-1', { adapters: [program] }).done).rejects.toMatchObject(
+    { code: 'kernel/busy' },
+  );
+  other.exec('ROLLBACK');
+  other.close();
+  expect(await kernel.runGoal(scope, 'goal-1', { adapters: [program] }).done).toMatchObject({
+    state: 'completed',
+    tasks: [{ attempt: { number: 1 } }],
+  });
+  expect(act.count).toBe(2);
+});
+
+test('reports a damaged page and never crashes', async () => {
+  const directory = temporaryDirectory();
+  const kernel = await open(directory);
+  for (const id of ['a', 'b', 'c']) {
+    await kernel.admitGoal(scope, contract(id, { inputs: { text: id.repeat(20_000) } }));
+  }
+  await kernel[Symbol.asyncDispose]();
+  const path = join(directory, 'trail.db');
+  const file = openSync(path, 'r+');
+  for (let page = 4; page * 4096 < statSync(path).size; page += 1) {
+    writeSync(file, Buffer.alloc(64, 0xa5), 0, 64, page * 4096);
+  }
+  closeSync(file);
+  await expect(openAt(path, { check: true })).rejects.toMatchObject({ code: 'kernel/corrupt' });
+});
+
+test('says which command builds the driver where it is missing', async () => {
+  const { loadDriver } = await import('../src/sqlite/driver.ts');
+  await expect(loadDriver(() => Promise.reject(new Error('no bindings')))).rejects.toMatchObject({
+    code: 'kernel/driver-missing',
+    message: expect.stringContaining('npm rebuild better-sqlite3'),
+  });
+});
+
+test('tells its sizes and that the file is intact', async () => {
+  const kernel = await open(temporaryDirectory());
+  await kernel.admitGoal(scope, contract('goal-1'));
+  expect(await kernel.examine()).toMatchObject({
+    intact: true,
+    problems: [],
+    schema_version: 1,
+    goals: 1,
+    records: 1,
+  });
+});
+
+function openAt(path: string, more: Partial<OpenKernelOptions> = {}): Promise<Kernel> {
+  return openKernel({ path, clock: systemClock, ids: randomIds, ...more });
+}
+
+function change(path: string, sql: string): void {
+  const connection = new Database(path);
+  connection.exec(sql);
+  connection.close();
+}
+
+/** Root may do everything, so that permissions show nothing. */
+async function asOrdinaryUser(run: () => Promise<void>): Promise<void> {
+  const isRoot = process.geteuid?.() === 0;
+  if (isRoot) process.seteuid?.(65_534);
+  try {
+    await run();
+  } finally {
+    if (isRoot) process.seteuid?.(0);
+  }
+}
