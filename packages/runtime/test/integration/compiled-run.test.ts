@@ -12,7 +12,13 @@ import {
   type ModelClient,
 } from '@millforge/contracts';
 import { memoryTrail, sequentialIds } from '@millforge/contracts/testing';
-import { type Adapter, type GoalContract, openKernel, type Scope } from '@millforge/kernel';
+import {
+  type Adapter,
+  type GoalContract,
+  type GoalRun,
+  openKernel,
+  type Scope,
+} from '@millforge/kernel';
 import { createModelClient } from '@millforge/models';
 import { startScriptedServer } from '@millforge/models/testing';
 import { piTools } from '@millforge/pi-tools';
@@ -175,7 +181,7 @@ test('a durable run that is stopped goes on where it was, and edits once', async
   const ids: Ids = sequentialIds();
   const edits: RunEvent[] = [];
   const binding = { kind: 'model', name: 'run', version: '1', parameters: {} } as const;
-  let stop = (): void => undefined;
+  const current: GoalRun[] = [];
 
   const attempt = async (stopAfterEdit: boolean) => {
     const kernel = await openKernel({ path, clock, ids });
@@ -189,7 +195,7 @@ test('a durable run that is stopped goes on where it was, and edits once', async
           onEvent: (event) => {
             if (event.kind !== 'call-ended' || event.tool !== 'edit') return;
             edits.push(event);
-            if (stopAfterEdit) stop();
+            if (stopAfterEdit) current.at(-1)?.stop();
           },
         });
         return JSON.parse(JSON.stringify(outcome));
@@ -197,7 +203,7 @@ test('a durable run that is stopped goes on where it was, and edits once', async
     };
     if (stopAfterEdit) await kernel.admitGoal(scope, contract(binding));
     const run = kernel.runGoal(scope, 'goal', { adapters: [program] });
-    stop = () => run.stop();
+    current.push(run);
     const view = await run.done;
     await kernel[Symbol.asyncDispose]();
     return view;
