@@ -32,6 +32,7 @@ try {
       },
     },
     grants: ['unrestricted.filesystem.write', 'terminal.intent'],
+    dataDir: null,
   });
   assert.equal(result.status, 'success');
   assert.equal(readFileSync(join(folder, 'greeting.txt'), 'utf8'), 'Hello.\n');
