@@ -18,6 +18,8 @@ export interface CompiledResult {
   readonly sourceSha256: string;
   /** Digest of the normalised text of the source; null for a source given as an object. */
   readonly documentSha256: string | null;
+  /** The stage that was compiled for: that of the request, else the first that the harness lists. */
+  readonly stageKindId: string;
   /** Warnings. */
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -41,7 +43,7 @@ export interface FailedResult {
 /** The result of a compilation that went all the way. */
 export function compiledResult(
   emitted: Pick<CompiledResult, 'plan' | 'bytes'>,
-  documentSha256: string | null,
+  known: Pick<CompiledResult, 'documentSha256' | 'stageKindId'>,
 ): CompiledResult {
   const { plan, bytes } = emitted;
   return Object.freeze({
@@ -50,7 +52,8 @@ export function compiledResult(
     bytes,
     sha256: plan.compiled_sha256,
     sourceSha256: plan.source_sha256,
-    documentSha256,
+    documentSha256: known.documentSha256,
+    stageKindId: known.stageKindId,
     diagnostics: Object.freeze([]),
   });
 }

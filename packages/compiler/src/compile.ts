@@ -63,7 +63,9 @@ function runPhases(source: HarnessInput, input: CompileInput): CompileResult {
   const emitted = emitPlan(lowered.plan);
   announce('emit', emitted.ok ? [] : emitted.diagnostics, emitted.ok ? emitted.plan : null);
   if (!emitted.ok) return failedResult(emitted.diagnostics, known);
-  return compiledResult(emitted, documentSha256);
+  const [firstStage = ''] = harness.source.stage_scope.stage_kind_ids;
+  const stageKindId = asked.request.stageKindId ?? firstStage;
+  return compiledResult(emitted, { documentSha256, stageKindId });
 }
 
 function announcer(onPhase: CompileInput['onPhase']) {

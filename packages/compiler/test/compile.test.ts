@@ -248,3 +248,13 @@ test('does not let a later change of the request into the result', () => {
   };
   expect(compileHarness(review.source, input).ok).toBe(true);
 });
+
+test('names the stage that it compiled for: the one asked for, else the first that is listed', () => {
+  const { stageKindId: _, ...request } = review.input.request;
+  const source = objectOf(review.text);
+  const harness = { ...source, stage_scope: { stage_kind_ids: ['second', 'first'] } };
+  const stageOf = (asked: object) =>
+    compiled(harness, { ...review.input, request: { ...request, ...asked } }).stageKindId;
+  expect(stageOf({})).toBe('second');
+  expect(stageOf({ stageKindId: 'first' })).toBe('first');
+});
