@@ -87,12 +87,15 @@ export function testRuns(take) {
 }
 
 // The command of the script also leaves a line outside the project, so that the demo can count how
-// often it was really carried out.
+// often it was really carried out. It writes to a file first: a command that outlives the agent has
+// nobody left to read its output.
 function countedScript() {
   const script = JSON.parse(readFileSync(join(example, 'script.json'), 'utf8'));
   for (const reply of script.replies) {
     for (const call of reply.tool_calls ?? []) {
-      if (call.name === 'bash') call.arguments.command += ' && echo ran >> ../test-runs.txt';
+      if (call.name !== 'bash') continue;
+      const { command } = call.arguments;
+      call.arguments.command = `${command} > ../test-log.txt && echo ran >> ../test-runs.txt; cat ../test-log.txt`;
     }
   }
   return JSON.stringify(script);
