@@ -1,4 +1,5 @@
 import { compareCodePoints } from './compare-code-points.ts';
+import { escapeNonAscii } from './escape-non-ascii.ts';
 import { findUnwritable, unwritableError } from './find-unwritable.ts';
 import { type ExactJson, JsonFloat } from './json-value.ts';
 import { isPlainObject } from './plain-object.ts';
@@ -20,7 +21,7 @@ export interface CanonicalJsonOptions {
 export function canonicalJson(value: ExactJson, options?: CanonicalJsonOptions): string {
   const writer: Writer = { root: value, isTree: false, deferred: [] };
   const shallow = write(value, writer, 0);
-  const text = writer.deferred.length === 0 ? shallow : splice(shallow, writer);
+  const text = escapeNonAscii(writer.deferred.length === 0 ? shallow : splice(shallow, writer));
   return options?.newline === false ? text : `${text}\n`;
 }
 
@@ -136,21 +137,7 @@ function sortKeys(keys: string[]): void {
 }
 
 function writeString(text: string): string {
-  return PLAIN.test(text) ? `"${text}"` : escapeString(text);
-}
-
-function escapeString(text: string): string {
-  const json = JSON.stringify(text);
-  let escaped = '';
-  let copied = 0;
-  for (let index = 0; index < json.length; index++) {
-    const unit = json.charCodeAt(index);
-    if (unit <= 0x7e) continue;
-    if (index > copied) escaped += json.slice(copied, index);
-    escaped += `\\u${HEX_BYTES[unit >> 8]}${HEX_BYTES[unit & 0xff]}`;
-    copied = index + 1;
-  }
-  return copied === 0 ? json : escaped + json.slice(copied);
+  return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
 }
 
 function writeInteger(value: number): string {
@@ -170,7 +157,6 @@ function writeFloat(value: number, writer: Writer): string {
 }
 
 const MAX_RECURSION = 200;
-const HEX_BYTES = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 const MARK = '\n';
 const PLAIN = /^[ !#-[\]-~]*$/;
 const SURROGATE = /[\ud800-\udfff]/;

@@ -153,3 +153,71 @@ test('writes any string as JSON.parse reads it', () => {
     }),
   );
 });
+
+test('is what the slow definition says, for any value', () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ stringUnit: 'binary' }), (value) => {
+      expect(bare(value as ExactJson)).toBe(slow(JSON.parse(JSON.stringify(value))));
+    }),
+  );
+});
+
+test('escapes long texts like short ones, wherever a pair of surrogates falls', () => {
+  const units = fc.constantFrom(
+    'a',
+    '\n',
+    '"',
+    '\u007f',
+    '\u00e9',
+    '\uffff',
+    '\u{1f642}',
+    '\ud800',
+  );
+  const long = fc
+    .array(units, { minLength: 1, maxLength: 9 })
+    .map((part) => part.join('').repeat(3000));
+  fc.assert(
+    fc.property(long, (text) => {
+      expect(bare([text, text])).toBe(slow([text, text]));
+    }),
+    { numRuns: 30 },
+  );
+});
+
+/** The format as its definition reads: one character after the other, and keys compared as code points. */
+function slow(value: ExactJson): string {
+  if (typeof value === 'string') return `"${value.split('').map(slowUnit).join('')}"`;
+  if (typeof value !== 'object' || value === null) return bare(value);
+  if (Array.isArray(value)) return `[${value.map(slow).join()}]`;
+  const entries = Object.entries(value).map(([key, item]) => ({
+    key,
+    item,
+    rank: codePoints(key),
+  }));
+  entries.sort((a, b) => (a.rank < b.rank ? -1 : 1));
+  return `{${entries.map(({ key, item }) => `${slow(key)}:${slow(item)}`).join()}}`;
+}
+
+function codePoints(text: string): string {
+  return Array.from(text, (point) =>
+    (point.codePointAt(0) ?? 0).toString(16).padStart(6, '0'),
+  ).join('');
+}
+
+function slowUnit(unit: string): string {
+  const short = SHORT_ESCAPES[unit];
+  if (short !== undefined) return short;
+  return unit >= ' ' && unit <= '~'
+    ? unit
+    : `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+const SHORT_ESCAPES: { readonly [unit: string]: string } = {
+  '"': '\\"',
+  '\\': '\\\\',
+  '\b': '\\b',
+  '\f': '\\f',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+};
