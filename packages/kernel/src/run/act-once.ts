@@ -24,7 +24,8 @@ export async function actOnce(live: Live): Promise<Ended> {
   db.reach('before:act');
   const startedAt = clock.monotonicMs();
   const acting = begin(live);
-  const settled = await Promise.race([acting, control.abandoned.then(() => null)]);
+  const awaited = await control.untilAbandoned(acting);
+  const settled = awaited.kind === 'ended' ? awaited.value : null;
   db.reach('after:act');
   const durationMs = clock.monotonicMs() - startedAt;
   if (settled === null) {

@@ -135,10 +135,11 @@ async function lookBefore({ parts, request }: Live): Promise<Looked> {
   db.reach('before:before');
   let evidence: Payload | null;
   try {
-    const value = await before(control.actSignal);
-    evidence = value === null ? null : toPayload(value);
+    const looked = await control.untilAbandoned(before(control.actSignal));
+    if (looked.kind === 'abandoned') throw operationSuspended('stopped');
+    evidence = looked.value === null ? null : toPayload(looked.value);
   } catch (error) {
-    if (control.isAborted() || MillforgeError.is(error, 'operation/suspended')) {
+    if (control.isAborted()) {
       throw suspendedBy(control.closing() ?? { reason: 'stopped', failure: null });
     }
     const failure = failureOf(error);

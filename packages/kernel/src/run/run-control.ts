@@ -22,8 +22,10 @@ export interface RunControl {
   readonly actSignal: AbortSignal;
   /** Aborts when not even looking is wanted any more. */
   readonly endSignal: AbortSignal;
-  /** Resolves when the grace of acts that were told to end is over. */
-  readonly abandoned: Promise<void>;
+  /** Waits for work, but no longer than the grace of acts that were told to end. */
+  untilAbandoned<T>(
+    work: Promise<T>,
+  ): Promise<{ readonly kind: 'ended'; readonly value: T } | { readonly kind: 'abandoned' }>;
   /** Why nothing more is performed; null while the run goes on. */
   closing(): Closing | null;
   /** Whether acts were told to end at once. */
@@ -66,10 +68,13 @@ export function createRunControl(options: {
   let fault: { readonly error: unknown } | null = null;
   let inFlight = 0;
   let waiting: (() => void)[] = [];
-  let giveUp = (): void => undefined;
-  const abandoned = new Promise<void>((resolve) => {
-    giveUp = resolve;
-  });
+  let isAbandoned = false;
+  const waitingForWork = new Set<() => void>();
+  const giveUp = (): void => {
+    isAbandoned = true;
+    for (const leave of waitingForWork) leave();
+    waitingForWork.clear();
+  };
 
   const elapsedMs = (): number => Math.round(options.elapsedMs + clock.monotonicMs() - startedAt);
   const after = (ms: number, then: () => void): void => {
@@ -94,7 +99,24 @@ export function createRunControl(options: {
     programSignal: program.signal,
     actSignal: acts.signal,
     endSignal: end.signal,
-    abandoned,
+    untilAbandoned(work) {
+      // No common promise: whatever waits for one stays in memory as long as it does.
+      return new Promise((resolve, reject) => {
+        const leave = (): void => resolve({ kind: 'abandoned' });
+        if (isAbandoned) leave();
+        else waitingForWork.add(leave);
+        work.then(
+          (value) => {
+            waitingForWork.delete(leave);
+            resolve({ kind: 'ended', value });
+          },
+          (error: unknown) => {
+            waitingForWork.delete(leave);
+            reject(error);
+          },
+        );
+      });
+    },
     closing: () => closing,
     isAborted: () => closing !== null && acts.signal.aborted,
     close(reason, failure, kind) {

@@ -91,9 +91,8 @@ export const NO_SHA256 = '0'.repeat(64);
 function nextVersion(tx: Transaction, goal: GoalRow, change: RowChange): RowPatch {
   const shape = TABLES[change.table];
   if (!('version' in shape.defaults)) return change.row;
-  const where = rowCondition(change.table);
   const found = tx.get(
-    `SELECT state, version FROM ${change.table} WHERE ${where}`,
+    `SELECT state, version FROM ${change.table} WHERE ${rowCondition(change.table)}`,
     ...rowKey(goal, change),
   );
   const from = String(found?.['state']);

@@ -200,8 +200,10 @@ function compareRows(
     const difference = fold.compare(table, rows);
     if (difference !== null) return problem(difference);
     // Rows under this goal in the name of another tenant would be invisible to every other query.
-    const all = tx.get(`SELECT count(*) AS count FROM ${table} WHERE goal = ?`, goal);
-    if (all?.['count'] !== rows.length) return problem(`a row of ${table} names another tenant`);
+    const others = `SELECT goal FROM ${table} WHERE goal = ? AND tenant <> ? LIMIT 1`;
+    if (tx.get(others, goal, tenant) !== undefined) {
+      return problem(`a row of ${table} names another tenant`);
+    }
     for (const row of rows) {
       for (const column of shape.payloads) {
         const found = checkPayload(tx, { tenant, row, column });

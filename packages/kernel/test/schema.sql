@@ -1,0 +1,183 @@
+PRAGMA application_id = 1296454738;
+PRAGMA user_version = 1;
+CREATE TABLE artifacts (
+  goal INTEGER NOT NULL REFERENCES goals (goal),
+  tenant TEXT NOT NULL,
+  sha256 TEXT NOT NULL,
+  bytes INTEGER NOT NULL,
+  media_type TEXT NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX artifacts_by_sha256 ON artifacts (goal, sha256);
+CREATE TABLE attempts (
+  goal INTEGER NOT NULL REFERENCES goals (goal),
+  tenant TEXT NOT NULL,
+  task_id TEXT NOT NULL,
+  number INTEGER NOT NULL,
+  state TEXT NOT NULL,
+  version INTEGER NOT NULL,
+  fence INTEGER NOT NULL,
+  units INTEGER NOT NULL,
+  resumes INTEGER NOT NULL,
+  elapsed_ms INTEGER NOT NULL,
+  admitted_at TEXT NOT NULL,
+  ended_at TEXT,
+  suspended_by TEXT,
+  failure_class TEXT,
+  failure_code TEXT,
+  failure_message TEXT
+) STRICT;
+CREATE UNIQUE INDEX attempts_by_number ON attempts (goal, task_id, number);
+CREATE TABLE goals (
+  goal INTEGER PRIMARY KEY,
+  tenant TEXT NOT NULL,
+  goal_id TEXT NOT NULL,
+  goal_uid TEXT NOT NULL,
+  resource TEXT NOT NULL,
+  admitted_by TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  title TEXT NOT NULL,
+  unchecked INTEGER NOT NULL,
+  contract_sha256 TEXT NOT NULL,
+  state TEXT NOT NULL,
+  version INTEGER NOT NULL,
+  fence INTEGER NOT NULL,
+  units_limit INTEGER NOT NULL,
+  units_reserved INTEGER NOT NULL,
+  units_settled INTEGER NOT NULL,
+  artifact_bytes INTEGER NOT NULL,
+  receipt_sha256 TEXT,
+  failure_code TEXT,
+  failure_message TEXT,
+  head_seq INTEGER NOT NULL,
+  head_sha256 TEXT NOT NULL,
+  head_at TEXT NOT NULL,
+  CHECK (units_reserved >= 0 AND units_settled >= 0),
+  CHECK (units_reserved + units_settled <= units_limit)
+) STRICT;
+CREATE UNIQUE INDEX goals_by_id ON goals (tenant, goal_id);
+CREATE UNIQUE INDEX goals_by_uid ON goals (goal_uid);
+CREATE TABLE holds (
+  goal INTEGER NOT NULL REFERENCES goals (goal),
+  tenant TEXT NOT NULL,
+  hold_id TEXT NOT NULL,
+  task_id TEXT NOT NULL,
+  attempt INTEGER,
+  operation_key TEXT,
+  reason TEXT NOT NULL,
+  message TEXT NOT NULL,
+  facts TEXT NOT NULL,
+  state TEXT NOT NULL,
+  version INTEGER NOT NULL,
+  opened_at TEXT NOT NULL,
+  decision TEXT,
+  decided_by TEXT,
+  decision_reason TEXT,
+  decided_at TEXT
+) STRICT;
+CREATE UNIQUE INDEX holds_by_id ON holds (goal, hold_id);
+CREATE TABLE leases (
+  goal INTEGER NOT NULL REFERENCES goals (goal),
+  tenant TEXT NOT NULL,
+  task_id TEXT NOT NULL,
+  number INTEGER NOT NULL,
+  owner_id TEXT NOT NULL,
+  fence INTEGER NOT NULL,
+  elapsed_ms INTEGER NOT NULL
+) STRICT;
+CREATE INDEX leases_by_owner ON leases (owner_id);
+CREATE UNIQUE INDEX leases_by_task ON leases (goal, task_id);
+CREATE TABLE notes (
+  goal INTEGER NOT NULL REFERENCES goals (goal),
+  tenant TEXT NOT NULL,
+  task_id TEXT NOT NULL,
+  key TEXT NOT NULL,
+  note_sha256 TEXT NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX notes_by_key ON notes (goal, task_id, key);
+CREATE TABLE operations (
+  goal INTEGER NOT NULL REFERENCES goals (goal),
+  tenant TEXT NOT NULL,
+  task_id TEXT NOT NULL,
+  key TEXT NOT NULL,
+  step INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  effect TEXT NOT NULL,
+  repeat TEXT NOT NULL,
+  metered INTEGER NOT NULL,
+  sensitive INTEGER NOT NULL,
+  describe TEXT NOT NULL,
+  extends TEXT,
+  input_sha256 TEXT NOT NULL,
+  part_sha256 TEXT NOT NULL,
+  key_ttl_ms INTEGER NOT NULL,
+  state TEXT NOT NULL,
+  version INTEGER NOT NULL,
+  attempt INTEGER NOT NULL,
+  fence INTEGER NOT NULL,
+  owner_id TEXT NOT NULL,
+  generation INTEGER NOT NULL,
+  tries INTEGER NOT NULL,
+  first_at TEXT NOT NULL,
+  elapsed_ms INTEGER NOT NULL,
+  before_sha256 TEXT,
+  is_settled INTEGER NOT NULL,
+  is_absent INTEGER NOT NULL,
+  may_repeat INTEGER NOT NULL,
+  outcome TEXT,
+  outcome_sha256 TEXT,
+  after_sha256 TEXT,
+  attested_by TEXT,
+  duration_ms INTEGER,
+  input_tokens INTEGER,
+  output_tokens INTEGER,
+  cost_micros INTEGER,
+  tool_calls INTEGER,
+  wall_ms INTEGER
+) STRICT;
+CREATE UNIQUE INDEX operations_by_key ON operations (goal, task_id, key);
+CREATE INDEX operations_in_doubt ON operations (owner_id) WHERE state IN ('admitted', 'uncertain');
+CREATE TABLE owners (
+  owner_id TEXT NOT NULL PRIMARY KEY,
+  pid INTEGER NOT NULL,
+  host TEXT NOT NULL,
+  started_at TEXT NOT NULL,
+  beat INTEGER NOT NULL
+) STRICT;
+CREATE TABLE payloads (
+  tenant TEXT NOT NULL,
+  sha256 TEXT NOT NULL,
+  bytes BLOB NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX payloads_by_sha256 ON payloads (tenant, sha256);
+CREATE TABLE receipts (
+  goal INTEGER NOT NULL REFERENCES goals (goal),
+  tenant TEXT NOT NULL,
+  task_id TEXT NOT NULL,
+  receipt TEXT NOT NULL,
+  receipt_sha256 TEXT NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX receipts_by_task ON receipts (goal, task_id);
+CREATE TABLE tasks (
+  goal INTEGER NOT NULL REFERENCES goals (goal),
+  tenant TEXT NOT NULL,
+  task_id TEXT NOT NULL,
+  place INTEGER NOT NULL,
+  binding_sha256 TEXT NOT NULL,
+  state TEXT NOT NULL,
+  version INTEGER NOT NULL,
+  attempts INTEGER NOT NULL,
+  output_sha256 TEXT
+) STRICT;
+CREATE UNIQUE INDEX tasks_by_id ON tasks (goal, task_id);
+CREATE TABLE trail (
+  goal INTEGER NOT NULL REFERENCES goals (goal),
+  tenant TEXT NOT NULL,
+  seq INTEGER NOT NULL,
+  at TEXT NOT NULL,
+  type TEXT NOT NULL,
+  actor TEXT NOT NULL,
+  data TEXT NOT NULL,
+  previous_sha256 TEXT NOT NULL,
+  record_sha256 TEXT NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX trail_by_seq ON trail (goal, seq);
