@@ -126,10 +126,11 @@ async function act(
     });
   }
   if (isStopped(outcome)) {
-    // Known to have had no effect, so a stop leaves no record and a resumed run performs it. At the
-    // deadline what is known about an effect is kept.
+    // Known to have had no effect, so a stop leaves no record and a resumed run performs it. What is
+    // known about an effect is kept: a command that was ended halfway has happened.
     if (!hasEffect) context.signal.throwIfAborted();
-    if (run.options.operations.signal.aborted) throw unperformed(executed);
+    const hasHappened = outcome.certainty === 'confirmed_complete';
+    if (run.options.operations.signal.aborted && !hasHappened) throw unperformed(executed);
   }
   return {
     value: callRecord(executed),
