@@ -11,6 +11,8 @@ import { createRegistry, createToolExecutor } from '../packages/registry/dist/in
 import { memoryOperationLog, runPlan } from '../packages/runtime/dist/index.js';
 import { compare, median, report, timed } from './measure.mjs';
 
+const at = (turns) => () => timed(() => times(1000 / turns, () => runOurs(turns)), 1000);
+
 /** One turn in memory against one turn of pi-agent-core, and how a turn grows with the run. */
 export async function benchLoop() {
   for (const turns of [10, 100, 400, 1000]) {
@@ -19,7 +21,6 @@ export async function benchLoop() {
     const theirs = () => timed(() => times(repeats, () => runTheirs(turns)), turns * repeats);
     report(`loop at ${turns} turns / pi-agent-core`, await compare(ours, theirs, 9), 'turn');
   }
-  const at = (turns) => () => timed(() => times(1000 / turns, () => runOurs(turns)), 1000);
   report('our turn at 1,000 turns / at 100', await compare(at(1000), at(100), 11), 'turn');
   await reportHeap();
 }
@@ -77,25 +78,6 @@ const clock = manualClock();
 
 // Made by hand: the language stops at 256 turns.
 function planOf(turns) {
-  const node = (tool, terminal) => ({
-    node_id: tool.descriptor.model_tool_name,
-    model_tool_name: tool.descriptor.model_tool_name,
-    description: tool.descriptor.description,
-    input_schema: tool.descriptor.input_schema,
-    binding: {
-      tool_id: tool.descriptor.tool_id,
-      tool_version: 1,
-      descriptor_sha256: snapshot.findTool(tool.descriptor.tool_id, 1).descriptorSha256,
-      implementation_id: tool.descriptor.implementation_id,
-    },
-    prerequisites: [],
-    required: false,
-    terminal_result: terminal,
-    required_capabilities: [...tool.descriptor.required_capabilities],
-    produced_artifact_ids: [],
-    side_effect_class: tool.descriptor.side_effect_class,
-    idempotency: tool.descriptor.idempotency,
-  });
   const plan = {
     schema_version: '1.0',
     kind: 'compiled_millforge_harness',
@@ -123,7 +105,7 @@ function planOf(turns) {
       keep_recent_iterations: 4,
       phase_thresholds: [0.6, 0.8, 1],
     },
-    nodes: [node(done, 'COMPLETE'), node(noop, null)],
+    nodes: [nodeOf(done, 'COMPLETE'), nodeOf(noop, null)],
     required_capabilities: ['terminal.intent'],
     terminal_result_map: { done: 'COMPLETE' },
     artifact_policy: { declared_artifact_ids: [], required_by_terminal: [] },
@@ -131,6 +113,28 @@ function planOf(turns) {
   };
   const sha256 = planDigest(plan);
   return { bytes: planBytes({ ...plan, compiled_sha256: sha256 }), sha256 };
+}
+
+function nodeOf({ descriptor }, terminal) {
+  return {
+    node_id: descriptor.model_tool_name,
+    model_tool_name: descriptor.model_tool_name,
+    description: descriptor.description,
+    input_schema: descriptor.input_schema,
+    binding: {
+      tool_id: descriptor.tool_id,
+      tool_version: 1,
+      descriptor_sha256: snapshot.findTool(descriptor.tool_id, 1).descriptorSha256,
+      implementation_id: descriptor.implementation_id,
+    },
+    prerequisites: [],
+    required: false,
+    terminal_result: terminal,
+    required_capabilities: [...descriptor.required_capabilities],
+    produced_artifact_ids: [],
+    side_effect_class: descriptor.side_effect_class,
+    idempotency: descriptor.idempotency,
+  };
 }
 
 const plans = new Map();

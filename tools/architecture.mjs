@@ -17,7 +17,7 @@ const GRAPH = {
   guard: ['contracts'],
   runtime: ['contracts', 'registry', 'guard'],
   kernel: ['contracts'],
-  cli: ['contracts', 'source', 'compiler', 'registry', 'pi-tools', 'models', 'runtime', 'kernel'],
+  cli: ['contracts', 'compiler', 'models', 'runtime', 'kernel'],
   millforge: [
     'contracts',
     'source',
@@ -73,7 +73,6 @@ const ADDRESSES = {
   ignore: ['pi-tools/'],
   picomatch: ['pi-tools/'],
   yaml: ['source/'],
-  zod: ['contracts/', 'source/', 'compiler/'],
 };
 
 const BEGIN = '<!-- graph:start -->';

@@ -17,7 +17,7 @@ export function globalEffects(exempt) {
   return readdirSync('packages')
     .filter((name) => !exempt.includes(name) && existsSync(`packages/${name}/src`))
     .flatMap((name) =>
-      readdirSync(`packages/${name}/src`, { recursive: true })
+      readdirSync(`packages/${name}/src`, { recursive: true, encoding: 'utf8' })
         .filter((file) => file.endsWith('.ts'))
         .flatMap((file) => inFile(`packages/${name}/src/${file}`)),
     );

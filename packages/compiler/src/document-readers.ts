@@ -156,7 +156,7 @@ export function noteFault(
 }
 
 /** The place one level down. */
-export function below(at: DocumentPlace, segment: string | number): DocumentPlace {
+function below(at: DocumentPlace, segment: string | number): DocumentPlace {
   return { ...at, path: [...at.path, segment] };
 }
 

@@ -76,7 +76,7 @@ export function toolOf(definition: Partial<ToolDefinition> = {}): Tool {
 
 export const DONE = { kind: 'done', text: 'found it' } as const;
 
-export function nodeOf(tool: Tool, descriptorSha256: string): PlanNode {
+function nodeOf(tool: Tool, descriptorSha256: string): PlanNode {
   const { descriptor } = tool;
   return {
     node_id: descriptor.model_tool_name,
@@ -152,7 +152,7 @@ export function refuse(world: ExecutorWorld, input: unknown = { key: 'a' }): Ref
   throw new Error('admitted');
 }
 
-export function check(world: ExecutorWorld, input: unknown): CheckedCall | RefusedCall {
+function check(world: ExecutorWorld, input: unknown): CheckedCall | RefusedCall {
   return world.executor.check(
     { name: 'lookup', callId: 'call-1', arguments: input },
     world.context,

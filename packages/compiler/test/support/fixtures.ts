@@ -5,7 +5,7 @@ import { type CompileRequest, toModelProfileCatalog, toToolCatalog } from '@mill
 export const FIXTURES = new URL('../fixtures/', import.meta.url);
 
 /** The identity under which the digests of the worked example are stated. */
-export const REFERENCE_IDENTITY = {
+const REFERENCE_IDENTITY = {
   name: 'millforge',
   version: '0.1.0',
   build_id: 'millforge.compiler.lowering.v1',
