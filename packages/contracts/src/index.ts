@@ -1,18 +1,22 @@
 export {
   boundDiagnostics,
-  type Diagnostic,
+  type DiagnosticOrder,
+  type PhasePrecedence,
+  sortDiagnostics,
+} from './diagnostic/bound-diagnostics.ts';
+export {
   type DiagnosticConstructor,
   type DiagnosticConstructors,
   type DiagnosticDefinition,
-  type DiagnosticField,
   type DiagnosticFields,
-  type DiagnosticFieldValue,
-  type DiagnosticOrder,
   type DiagnosticPlace,
-  type DiagnosticSpan,
   defineDiagnostics,
-  type PhasePrecedence,
-  sortDiagnostics,
+} from './diagnostic/define-diagnostics.ts';
+export {
+  type Diagnostic,
+  type DiagnosticField,
+  type DiagnosticFieldValue,
+  type DiagnosticSpan,
   toDiagnosticJson,
 } from './diagnostic/diagnostic.ts';
 export {

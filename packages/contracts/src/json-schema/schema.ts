@@ -53,7 +53,14 @@ export interface NormalizeSchemaOptions {
 }
 
 /** The normal form, or the first fault with its place. */
-export type NormalizeSchemaResult = { readonly ok: true; readonly value: JsonSchema } | SchemaFault;
+export type NormalizeSchemaResult =
+  | {
+      /** The schema is in the subset. */
+      readonly ok: true;
+      /** Its normal form, frozen. */
+      readonly value: JsonSchema;
+    }
+  | SchemaFault;
 
 /** Why a schema is refused. */
 export interface SchemaFault {

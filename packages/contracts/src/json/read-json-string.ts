@@ -1,3 +1,4 @@
+import { exceedsUtf8, isSurrogate } from './exceeds-utf8.ts';
 import { fail, type JsonCursor } from './json-cursor.ts';
 
 /** Reads the string whose opening quote is at the cursor. */
@@ -77,24 +78,6 @@ function failInside(cursor: JsonCursor, at: number): undefined {
   return at >= cursor.text.length
     ? fail(cursor, cursor.text.length, ['malformed', 'A string is not closed.'])
     : fail(cursor, at, ['malformed', 'A string holds a control character that is not escaped.']);
-}
-
-function exceedsUtf8(value: string, limit: number): boolean {
-  if (value.length * 3 <= limit) return false;
-  if (value.length > limit) return true;
-  let bytes = 0;
-  for (let at = 0; at < value.length; at += 1) {
-    const code = value.charCodeAt(at);
-    // Each half of a surrogate pair stands for two of the pair's four bytes.
-    if (code < 0x80) bytes += 1;
-    else if (code < 0x800 || isSurrogate(code)) bytes += 2;
-    else bytes += 3;
-  }
-  return bytes > limit;
-}
-
-function isSurrogate(code: number): boolean {
-  return code >= 0xd800 && code <= 0xdfff;
 }
 
 const ESCAPE = /^\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4})/;

@@ -16,13 +16,18 @@ export type ModelMessage =
   | { readonly role: 'user'; readonly content: string }
   | {
       readonly role: 'assistant';
+      /** What the model wrote besides its calls; null when there is nothing. */
       readonly content: string | null;
+      /** What it asked for, in its order. */
       readonly tool_calls?: readonly ModelToolCall[];
     }
   | {
       readonly role: 'tool';
+      /** The call that this answers. */
       readonly tool_call_id: string;
+      /** Name of the tool that was called. */
       readonly name: string;
+      /** The text that the tool gave. */
       readonly content: string;
     };
 
@@ -86,12 +91,14 @@ export type ModelFailure =
 export type ModelCompletion =
   | {
       readonly kind: 'reply';
+      /** What the model answered. */
       readonly reply: ModelReply;
       /** Requests sent, retries included. */
       readonly attempts: number;
     }
   | {
       readonly kind: 'failed';
+      /** What kept it from answering. */
       readonly category: ModelFailure;
       /** One redacted sentence: what, where, what to do. */
       readonly message: string;

@@ -1,5 +1,6 @@
 import { canonicalJson } from '../json/canonical-json.ts';
 import { digest } from '../json/digest.ts';
+import { exceedsUtf8 } from '../json/exceeds-utf8.ts';
 import { deepFreeze } from '../json/freeze.ts';
 import type { ExactJson } from '../json/json-value.ts';
 import { readJson } from '../json/read-json.ts';
@@ -66,9 +67,7 @@ export function readPlan(
 
 function decode(bytes: Uint8Array | string): string | null {
   if (typeof bytes === 'string') {
-    // A UTF-16 unit takes at least one byte, so the cheap test spares encoding an endless text.
-    if (bytes.length > MAX_PLAN_BYTES) return null;
-    return new TextEncoder().encode(bytes).length > MAX_PLAN_BYTES ? null : bytes;
+    return exceedsUtf8(bytes, MAX_PLAN_BYTES) ? null : bytes;
   }
   if (bytes.length > MAX_PLAN_BYTES) return null;
   try {

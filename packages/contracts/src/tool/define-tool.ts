@@ -1,6 +1,7 @@
 import { MillforgeError } from '../error/millforge-error.ts';
 import { isArtifactId, isDottedId, isModelToolName } from '../ids/identifiers.ts';
 import { digest } from '../json/digest.ts';
+import { exceedsUtf8 } from '../json/exceeds-utf8.ts';
 import { deepFreeze } from '../json/freeze.ts';
 import type { ExactJson, JsonObject } from '../json/json-value.ts';
 import { fromStandardSchema } from '../json-schema/from-standard-schema.ts';
@@ -223,11 +224,7 @@ function invalid(field: string, fault: string): MillforgeError {
 
 /** Asks for the type too: a program in plain JavaScript can hand in anything. */
 function isText(text: string, maxBytes: number): boolean {
-  return (
-    typeof text === 'string' &&
-    text.trim() !== '' &&
-    new TextEncoder().encode(text).length <= maxBytes
-  );
+  return typeof text === 'string' && text.trim() !== '' && !exceedsUtf8(text, maxBytes);
 }
 
 const EMPTY_OBJECT = { type: 'object' };

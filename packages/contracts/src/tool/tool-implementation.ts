@@ -85,9 +85,12 @@ export type ToolReconciliation =
       /** What the call would have answered. */
       readonly result: ToolResult;
     }
-  /** It did not happen and cannot happen any more. */
-  | { readonly kind: 'not-happened'; readonly evidence?: JsonValue }
-  | { readonly kind: 'unknown'; readonly evidence?: JsonValue };
+  | {
+      /** `not-happened` also says that it cannot happen any more. */
+      readonly kind: 'not-happened' | 'unknown';
+      /** What was seen. */
+      readonly evidence?: JsonValue;
+    };
 
 /** What `reconcile` is given: all that survives a crash. */
 export interface ToolReconcileContext extends LiveToolContext {

@@ -66,10 +66,19 @@ export interface ReconcileContext {
 
 /** What looking says about an interrupted operation. */
 export type Reconciliation<T extends JsonValue = JsonValue> =
-  | { readonly kind: 'happened'; readonly value: T; readonly evidence?: JsonValue }
-  /** It did not happen and cannot happen any more. */
-  | { readonly kind: 'not-happened'; readonly evidence?: JsonValue }
-  | { readonly kind: 'unknown'; readonly evidence?: JsonValue };
+  | {
+      readonly kind: 'happened';
+      /** What the act would have answered. */
+      readonly value: T;
+      /** What was seen. */
+      readonly evidence?: JsonValue;
+    }
+  | {
+      /** `not-happened` also says that it cannot happen any more. */
+      readonly kind: 'not-happened' | 'unknown';
+      /** What was seen. */
+      readonly evidence?: JsonValue;
+    };
 
 /** What the act of an operation is given. */
 export interface ActContext {
@@ -111,9 +120,27 @@ export interface Refusal {
 
 /** How an operation came out; what was recorded is returned, live as replayed. */
 export type OperationOutcome<T extends JsonValue = JsonValue> =
-  | { readonly kind: 'done'; readonly value: T; readonly replayed: boolean }
-  | { readonly kind: 'failed'; readonly error: Failure; readonly replayed: boolean }
-  | { readonly kind: 'refused'; readonly reason: Refusal; readonly replayed: boolean };
+  | {
+      readonly kind: 'done';
+      /** What the act answered. */
+      readonly value: T;
+      /** Whether it comes from the record, without an act. */
+      readonly replayed: boolean;
+    }
+  | {
+      readonly kind: 'failed';
+      /** Why. */
+      readonly error: Failure;
+      /** Whether it comes from the record, without an act. */
+      readonly replayed: boolean;
+    }
+  | {
+      readonly kind: 'refused';
+      /** Why. */
+      readonly reason: Refusal;
+      /** Whether it comes from the record, without an act. */
+      readonly replayed: boolean;
+    };
 
 /** Records every exchange with the outside, so that an interrupted run goes on where it was. */
 export interface OperationLog {
@@ -137,9 +164,13 @@ export interface OperationLog {
 export interface TrailSink {
   /** Appends once per key; the same key with other data is a divergence. */
   append(entry: {
+    /** Unique in the task: `re-ask/7`. */
     readonly key: string;
+    /** The step that it belongs to. */
     readonly step: number;
+    /** What was decided, noun-verb. */
     readonly type: string;
+    /** Details, redacted. */
     readonly data: JsonValue;
   }): void;
 }
