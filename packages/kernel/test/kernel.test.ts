@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { operationFailed, operationUnavailable } from '@millforge/contracts';
 import { manualClock } from '@millforge/contracts/testing';
 import { expect, test } from 'vitest';
@@ -441,15 +442,13 @@ test('suspends what runs when it is closed', async () => {
   const directory = temporaryDirectory();
   const kernel = await open(directory);
   await kernel.admitGoal(scope, contract('goal-1'));
-  let begun = (): void => undefined;
-  const begins = new Promise<void>((resolve) => {
-    begun = resolve;
-  });
+  const begun = new EventEmitter();
+  const begins = once(begun, 'act');
   const run = kernel.runGoal(scope, 'goal-1', {
     adapters: [
       adapter(async (context) => {
         await context.perform(toolCall('tool/1/0'), ({ signal }) => {
-          begun();
+          begun.emit('act');
           return new Promise((_resolve, reject) => {
             signal.addEventListener('abort', () => reject(signal.reason));
           });

@@ -19,7 +19,7 @@ operationLogConformance({
       contract('goal', { task: { timeout_ms: deadlineMs ?? 60_000, effect: 'external' } }),
     );
     let run: GoalRun;
-    let end = (): void => undefined;
+    let end: (() => void) | null = null;
     const begin = (): Promise<OperationLog> =>
       new Promise((resolve, reject) => {
         const program = adapter(async (context) => {
@@ -35,7 +35,7 @@ operationLogConformance({
       });
     const stop = async (): Promise<void> => {
       run.stop({ now: true });
-      end();
+      end?.();
       await run.done;
     };
     return {

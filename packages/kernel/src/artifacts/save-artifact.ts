@@ -1,5 +1,5 @@
 import { type ArtifactRef, MillforgeError } from '@millforge/contracts';
-import type { RunParts } from '../run/run-goal.ts';
+import type { RunParts } from '../run/run-parts.ts';
 import { added, appendRecord, changed } from '../store/append-record.ts';
 import { type Claim, readClaimed } from '../store/claim.ts';
 

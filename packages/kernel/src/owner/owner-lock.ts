@@ -9,7 +9,7 @@ export interface OwnerLocks {
   /** Locks the file of a new owner; false when the name is taken. */
   lock(ownerId: string): boolean;
   /** Whether the process of an owner still lives, also while it is stopped. */
-  isAlive(ownerId: string): boolean;
+  readonly isAlive: (ownerId: string) => boolean;
   /** Frees the lock and removes the file. */
   release(): void;
   /** Removes the file of a dead owner. */

@@ -9,7 +9,7 @@ import type { OwnerLocks } from './owner-lock.ts';
 export interface Owner {
   readonly id: string;
   /** Whether the process of an owner still lives. */
-  isAlive(ownerId: string): boolean;
+  readonly isAlive: (ownerId: string) => boolean;
   /** What is known of an owner, also after its end. */
   read(ownerId: string): Promise<OwnerView>;
   /** Reads the fence when the last heartbeat is too old to trust it; rejects when the lease was lost. */

@@ -7,7 +7,7 @@ import { type AttemptRow, dropLease, type LeaseRow } from '../store/attempt-row.
 import { admitAttempt, claimAttempt } from '../store/claim.ts';
 import { openHold } from '../store/open-hold.ts';
 import { type Position, readPosition } from './read-position.ts';
-import type { ClaimedTask, RunParts, RunRequest } from './run-goal.ts';
+import type { ClaimedTask, RunParts, RunRequest } from './run-parts.ts';
 
 /** Takes the task of a goal into this process; null when the goal changed meanwhile and is to be looked at again. */
 export async function claimTask(

@@ -6,6 +6,7 @@ import {
   type OperationOutcome,
   operationSuspended,
   type TrailSink,
+  unreachable,
 } from '@millforge/contracts';
 import type { Database } from '../sqlite/database.ts';
 import type { Note } from '../store/append-notes.ts';
@@ -26,7 +27,7 @@ import { suspendedBy, suspendReason } from './suspended-by.ts';
 export interface DurableLog {
   perform<T extends JsonValue>(operation: Operation<T>, act: Act<T>): Promise<OperationOutcome<T>>;
   readonly append: TrailSink['append'];
-  newId(key: string): string;
+  readonly newId: (key: string) => string;
   /** Decisions that no operation has taken along yet. */
   takeNotes(): readonly Note[];
   /** What the record has that was not asked for, when the program ends here. */
@@ -83,7 +84,7 @@ export function createDurableLog(
       const before = asked.get(operation.key);
       const leave = control.enter();
       try {
-        const outcome = perform(operation as Operation, act);
+        const outcome = perform(operation, act);
         asked.set(operation.key, before ?? outcome);
         if (before !== undefined) await before;
         return (await outcome) as OperationOutcome<T>;
@@ -127,6 +128,8 @@ export async function replay(
     case 'done':
     case null:
       return { kind: 'done', value, replayed: true };
+    default:
+      return unreachable(row.outcome, 'outcome');
   }
 }
 

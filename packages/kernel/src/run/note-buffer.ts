@@ -7,7 +7,7 @@ import type { Difference } from './replay-index.ts';
 export interface NoteBuffer {
   readonly append: TrailSink['append'];
   /** Gives what waits, and forgets it. */
-  take(): readonly Note[];
+  readonly take: () => readonly Note[];
   /** The first append that differs from the record, if any. */
   difference(): Difference | null;
 }

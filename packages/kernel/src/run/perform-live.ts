@@ -6,6 +6,7 @@ import {
   type OperationOutcome,
   operationSuspended,
   type Usage,
+  unreachable,
 } from '@millforge/contracts';
 import type { OperationRow } from '../store/operation-row.ts';
 import { type Payload, toPayload } from '../store/payloads.ts';
@@ -224,6 +225,8 @@ async function record(live: Live, outcome: OutcomeDraft): Promise<OperationOutco
       return { kind: 'failed', error: readFailure(value), replayed: false };
     case 'refused':
       return { kind: 'refused', reason: readFailure(value), replayed: false };
+    default:
+      return unreachable(outcome.kind, 'outcome');
   }
 }
 

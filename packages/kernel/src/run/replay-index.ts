@@ -48,7 +48,7 @@ export function createReplayIndex(rows: readonly OperationRow[]): ReplayIndex {
     if (keys === undefined) open.set(step, new Set([key]));
     else keys.add(key);
   }
-  const steps = [...open.keys()].sort((a, b) => a - b);
+  const steps = [...open.keys()].toSorted((a, b) => a - b);
   let next = 0;
   let lastStep = steps.at(-1) ?? Number.NEGATIVE_INFINITY;
 

@@ -6,7 +6,7 @@ import { readOperations } from '../store/operation-row.ts';
 import { createDurableLog, type DurableLog } from './durable-log.ts';
 import type { LogParts } from './log-parts.ts';
 import { createRunControl, type RunControl } from './run-control.ts';
-import type { AttemptRequest, RunParts, RunRequest } from './run-goal.ts';
+import type { AttemptRequest, RunParts, RunRequest } from './run-parts.ts';
 import { type Ended, settleAttempt } from './settle-attempt.ts';
 
 /** Runs one attempt to its end or its suspension; tells whether the goal can go on at once. */

@@ -4,6 +4,7 @@ import {
   type Operation,
   operationSuspended,
   type SuspendReason,
+  unreachable,
 } from '@millforge/contracts';
 
 /** Why nothing more is performed. */
@@ -41,7 +42,7 @@ export interface RunControl {
   /** Milliseconds under the lease after which live operations are refused. */
   readonly limitMs: number;
   /** Milliseconds under the lease so far. */
-  elapsedMs(): number;
+  readonly elapsedMs: () => number;
   /** Whether live operations are refused. */
   isPastDeadline(): boolean;
   /** Counts an operation in, and gives the function that counts it out. */
@@ -179,5 +180,7 @@ function rank(reason: SuspendReason): number {
       return 3;
     case 'cancelled':
       return 4;
+    default:
+      return unreachable(reason, 'reason');
   }
 }

@@ -80,9 +80,10 @@ export function plainFailure({ code, message, data }: Failure | Refusal): JsonOb
 export function readFailure(value: JsonValue): Failure {
   const fields = objectOf(value);
   const data = fields?.['data'];
+  const [code, message] = [fields?.['code'], fields?.['message']];
   return {
-    code: String(fields?.['code']),
-    message: String(fields?.['message']),
+    code: typeof code === 'string' ? code : 'unknown',
+    message: typeof message === 'string' ? message : '',
     ...(data === undefined ? {} : { data }),
   };
 }

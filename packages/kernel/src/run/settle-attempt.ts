@@ -1,4 +1,10 @@
-import { digest, type FailureClass, type JsonValue, MillforgeError } from '@millforge/contracts';
+import {
+  digest,
+  type FailureClass,
+  type JsonValue,
+  MillforgeError,
+  unreachable,
+} from '@millforge/contracts';
 import { bindingSha256 } from '../store/admit-goal.ts';
 import {
   failAttempt,
@@ -12,7 +18,7 @@ import { holdDivergence } from './hold-divergence.ts';
 import type { LogParts } from './log-parts.ts';
 import { refuseResult } from './refuse-result.ts';
 import type { Closing } from './run-control.ts';
-import type { AttemptRequest, RunParts } from './run-goal.ts';
+import type { AttemptRequest, RunParts } from './run-parts.ts';
 import { failureOf } from './settle-act.ts';
 import { suspendReason } from './suspended-by.ts';
 
@@ -61,6 +67,8 @@ export async function settleAttempt(ending: Ending, ended: Ended): Promise<boole
         message: parts.redactor.text(message),
       });
     }
+    default:
+      return unreachable(ended, 'end');
   }
 }
 
@@ -83,6 +91,8 @@ async function endClosed(ending: Ending, closing: Closing, ended: Ended): Promis
     case 'held':
       await suspend(ending, closing);
       return false;
+    default:
+      return unreachable(closing.reason, 'reason');
   }
 }
 

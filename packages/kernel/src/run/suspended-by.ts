@@ -13,5 +13,5 @@ export function suspendReason(error: MillforgeError): string {
     typeof details === 'object' && details !== null && 'reason' in details
       ? details['reason']
       : null;
-  return String(reason);
+  return typeof reason === 'string' ? reason : 'stopped';
 }

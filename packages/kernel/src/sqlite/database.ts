@@ -30,7 +30,7 @@ export interface Database {
   /** Runs `work` on one consistent state. */
   read<T>(work: (tx: Transaction) => T): Promise<T>;
   /** Calls the failpoint of that name. */
-  reach(name: Failpoint): void;
+  readonly reach: (name: Failpoint) => void;
   /** Closes the connection; later calls reject with `kernel/closed`. */
   close(): void;
 }
@@ -71,7 +71,7 @@ export function createDatabase(connection: Connection, options: DatabaseOptions)
     if (version === options.schemaVersion) return;
     throw new MillforgeError(
       'kernel/newer-schema',
-      `${path} was migrated to schema ${version} by a newer version; this one writes schema ${options.schemaVersion}.`,
+      `${path} was migrated to schema ${String(version)} by a newer version; this one writes schema ${options.schemaVersion}.`,
     );
   };
 
@@ -105,8 +105,12 @@ export function createDatabase(connection: Connection, options: DatabaseOptions)
     return error;
   };
 
-  const patiently = async <T>(work: () => T): Promise<T> => {
+  const refuseClosed = (): void => {
     if (closed !== null) throw closed;
+  };
+
+  const patiently = async <T>(work: () => T): Promise<T> => {
+    refuseClosed();
     const start = clock.monotonicMs();
     for (;;) {
       try {
@@ -119,7 +123,7 @@ export function createDatabase(connection: Connection, options: DatabaseOptions)
       // The lock has no queue: whoever asks at random moments gets its turn, whoever waits in the driver stops
       // the event loop, and with it the heartbeat.
       await clock.delay(1 + Math.floor(options.random() * 4));
-      if (closed !== null) throw closed;
+      refuseClosed();
     }
   };
 

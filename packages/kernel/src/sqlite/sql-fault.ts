@@ -2,9 +2,15 @@ import { MillforgeError } from '@millforge/contracts';
 import type { KernelErrorCode } from '../error-codes.ts';
 
 /** Turns an error of the driver into one that says what to do; any other error comes back as it is. */
-export function sqlFault(error: unknown, path: string): unknown {
+export function sqlFault(error: unknown, path: string): Error {
   const code = sqlCode(error);
-  if (code === null) return error;
+  if (code === null) {
+    return error instanceof Error
+      ? error
+      : new MillforgeError('internal/sql', 'Something that is no error was thrown.', {
+          cause: error,
+        });
+  }
   const fault = FAULTS.find(({ codes }) => codes.test(code));
   if (fault === undefined) {
     return new MillforgeError('internal/sql', `SQLite refused a statement on ${path} (${code}).`, {

@@ -100,6 +100,7 @@ export function bindingSha256({ kind, name, version, parameters }: AdapterBindin
 /** The first line of the objective, short enough for a listing. */
 function titleOf({ objective }: CompleteContract): string {
   const line = objective.trim().split('\n', 1)[0] ?? '';
-  const characters = [...line];
-  return characters.length <= 120 ? line : `${characters.slice(0, 119).join('')}…`;
+  // Cut between characters: half of one would be no text that can be stored.
+  const kept = Array.from(line).slice(0, 120);
+  return kept.join('') === line ? line : `${kept.slice(0, 119).join('')}…`;
 }

@@ -96,9 +96,10 @@ function nextVersion(tx: Transaction, goal: GoalRow, change: RowChange): RowPatc
     ...rowKey(goal, change),
   );
   const from = String(found?.['state']);
-  const to = change.row['state'];
-  if (found === undefined || (to !== undefined && !isLegal(change.table, from, String(to)))) {
-    throw illegalTransition(change.table, from, String(to));
+  const state = change.row['state'];
+  const to = typeof state === 'string' ? state : null;
+  if (found === undefined || (to !== null && !isLegal(change.table, from, to))) {
+    throw illegalTransition(change.table, from, to ?? from);
   }
   return { ...change.row, version: Number(found['version']) + 1 };
 }

@@ -1,4 +1,5 @@
 import type { Transaction } from '../sqlite/database.ts';
+import { isLegal } from '../states/transitions.ts';
 import { appendRecord, changed, type RowChange } from './append-record.ts';
 import type { GoalRow } from './goal-row.ts';
 
@@ -22,11 +23,11 @@ export function cancelGoal(
         units_reserved: 0,
         units_settled: goal.units_settled + goal.units_reserved,
       }),
-      ...openRows(tx, goal, 'tasks', ['completed', 'failed', 'skipped']),
-      ...openRows(tx, goal, 'attempts', ['recorded', 'failed', 'superseded']).map((change) =>
+      ...openRows(tx, goal, 'tasks'),
+      ...openRows(tx, goal, 'attempts').map((change) =>
         changed('attempts', { ...change.row, ended_at: goal.at }),
       ),
-      ...openRows(tx, goal, 'operations', ['recorded']),
+      ...openRows(tx, goal, 'operations'),
       ...openHolds(tx, goal).map((holdId) =>
         changed('holds', {
           hold_id: holdId,
@@ -48,21 +49,16 @@ const KEYS = {
   operations: ['task_id', 'key'],
 } as const;
 
-function openRows(
-  tx: Transaction,
-  goal: GoalRow,
-  table: keyof typeof KEYS,
-  ended: readonly string[],
-): readonly RowChange[] {
+/** The rows that have not ended: those whose state has a way out. */
+function openRows(tx: Transaction, goal: GoalRow, table: keyof typeof KEYS): readonly RowChange[] {
   const key = KEYS[table];
-  const marks = ended.map(() => '?').join(', ');
   return tx
     .all(
-      `SELECT ${key.join(', ')} FROM ${table} WHERE goal = ? AND tenant = ? AND state NOT IN (${marks}) ORDER BY rowid`,
+      `SELECT ${key.join(', ')}, state FROM ${table} WHERE goal = ? AND tenant = ? ORDER BY rowid`,
       goal.goal,
       goal.tenant,
-      ...ended,
     )
+    .filter(({ state }) => isLegal(table, String(state), 'cancelled'))
     .map((row) =>
       changed(table, {
         ...Object.fromEntries(

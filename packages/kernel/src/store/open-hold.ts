@@ -1,4 +1,4 @@
-import type { JsonObject } from '@millforge/contracts';
+import { type JsonObject, unreachable } from '@millforge/contracts';
 import type { DecisionKind, HoldReason } from '../goal-view.ts';
 import type { Transaction } from '../sqlite/database.ts';
 import { added, appendRecord, changed, type RowChange } from './append-record.ts';
@@ -78,5 +78,7 @@ export function decisionsOf(reason: HoldReason): readonly DecisionKind[] {
     case 'resume-limit':
     case 'restored':
       return ['retry', 'cancel'];
+    default:
+      return unreachable(reason, 'reason');
   }
 }

@@ -54,7 +54,7 @@ function readInput(
     if (part.extends === null) break;
     part = readOperation(tx, goal, { taskId, key: part.extends });
   }
-  return parts.reverse();
+  return parts.toReversed();
 }
 
 /** What the operation itself told when it could not say how it ended. */

@@ -18,7 +18,7 @@ afterAll(() => rmSync(dirname(holder), { recursive: true, force: true }));
 /** Starts a child; gives what it prints, line by line. */
 function start(...args: readonly string[]): {
   readonly child: ChildProcess;
-  line(): Promise<string>;
+  readonly line: () => Promise<string>;
 } {
   const child = spawn(process.execPath, [holder, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
   onTestFinished(() => void child.kill('SIGKILL'));

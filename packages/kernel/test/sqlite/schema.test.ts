@@ -31,8 +31,8 @@ test('has the schema that is written down', async () => {
     .pluck()
     .all();
   const dump = [
-    `PRAGMA application_id = ${connection.pragma('application_id', { simple: true })};`,
-    `PRAGMA user_version = ${connection.pragma('user_version', { simple: true })};`,
+    `PRAGMA application_id = ${String(connection.pragma('application_id', { simple: true }))};`,
+    `PRAGMA user_version = ${String(connection.pragma('user_version', { simple: true }))};`,
     ...statements.map((sql) => `${String(sql)};`),
   ];
   connection.close();

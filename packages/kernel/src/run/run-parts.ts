@@ -1,0 +1,46 @@
+import type { Clock, Ids, Redactor } from '@millforge/contracts';
+import type { Adapter } from '../adapter.ts';
+import type { ArtifactFiles } from '../artifacts/artifact-files.ts';
+import type { CompleteContract, CompleteTask } from '../contract/read-goal-contract.ts';
+import type { OwnerView } from '../goal-view.ts';
+import type { Owner } from '../owner/owner.ts';
+import type { Scope } from '../scope.ts';
+import type { Database } from '../sqlite/database.ts';
+import type { Claim } from '../store/claim.ts';
+import type { StopSwitch } from './stop-switch.ts';
+
+/** What running goals takes. */
+export interface RunParts {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly owner: Owner;
+  readonly redactor: Redactor;
+  readonly artifacts: ArtifactFiles;
+  readonly graceMs: number;
+  readonly unsettled: Set<string>;
+}
+
+/** One goal to be run. */
+export interface RunRequest {
+  readonly scope: Scope;
+  readonly goalId: string;
+  readonly adapters: readonly Adapter[];
+  readonly onWaiting: ((owner: OwnerView) => void) | undefined;
+  readonly stop: StopSwitch;
+}
+
+/** What a claim gives to an attempt. */
+export interface ClaimedTask {
+  readonly claim: Claim;
+  readonly elapsedMs: number;
+  readonly admittedAt: string;
+}
+
+/** An attempt with all that it runs on. */
+export interface AttemptRequest extends ClaimedTask {
+  readonly contract: CompleteContract;
+  readonly task: CompleteTask;
+  readonly adapter: Adapter;
+  readonly admittedBy: string;
+}
