@@ -405,6 +405,30 @@ export const report = defineDiagnostics('MF-', {
     phase: 'output',
     message: () => 'Compiled plan exceeds the output size limit.',
   },
+  planNotWritten: {
+    code: 'MF-O003',
+    name: 'plan-write-failed',
+    phase: 'output',
+    message: () => 'Compiled plan temporary file could not be written.',
+  },
+  planUnsure: {
+    code: 'MF-O003',
+    name: 'plan-write-failed',
+    phase: 'output',
+    message: () => 'Compiled plan publication durability could not be confirmed.',
+  },
+  planConflict: {
+    code: 'MF-O004',
+    name: 'existing-output-integrity-failed',
+    phase: 'output',
+    message: () => 'Compiled plan destination already contains different bytes.',
+  },
+  leftover: {
+    code: 'MF-O005',
+    name: 'temporary-output-cleanup-failed',
+    phase: 'output',
+    message: () => 'Compiled plan temporary file could not be cleaned up.',
+  },
   internal: {
     code: 'MF-I001',
     name: 'compiler-internal-error',

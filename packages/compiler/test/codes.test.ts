@@ -25,6 +25,8 @@ const CAUSED_BY_CODE: { readonly [code: string]: string } = {
   'MF-L001': 'lower/lower-harness.test.ts',
   'MF-L002': 'lower/lower-harness.test.ts',
   'MF-O003': 'emit/emit-plan.test.ts',
+  'MF-O004': 'publish/publication-diagnostics.test.ts',
+  'MF-O005': 'publish/publication-diagnostics.test.ts',
   'MF-I001': 'compile.test.ts',
   'MF-D001': 'compile.test.ts',
 };
