@@ -52,9 +52,9 @@ export {
   type JsonObject,
   type JsonPrimitive,
   type JsonValue,
-  toPlainJson,
 } from './json/json-value.ts';
 export { type ReadJsonOptions, type ReadJsonResult, readJson } from './json/read-json.ts';
+export { toPlainJson } from './json/to-plain-json.ts';
 export {
   compileValidator,
   type SchemaViolation,
