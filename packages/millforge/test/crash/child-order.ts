@@ -21,6 +21,10 @@ export interface ChildOrder {
 export interface Kill {
   readonly moment: string;
   readonly count: number;
+  /** Dies not at the moment but a turn of the event loop behind it, in the middle of what it began. */
+  readonly isLate?: boolean;
+  /** Whether it is no fault when the process never comes there. */
+  readonly mayMiss?: boolean;
 }
 
 /** Something that a run meets besides its script. */

@@ -235,7 +235,13 @@ function reach(moment: string): void {
   log({ kind: 'moment', moment });
   if (moment !== order.kill?.moment) return;
   left -= 1;
-  if (left === 0) process.kill(process.pid, 'SIGKILL');
+  if (left !== 0) return;
+  if (order.kill.isLate === true) setImmediate(die);
+  else die();
+}
+
+function die(): void {
+  process.kill(process.pid, 'SIGKILL');
 }
 
 function log(line: DistributiveOmit<LogLine, 'pid'>): void {

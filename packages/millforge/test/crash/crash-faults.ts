@@ -73,10 +73,8 @@ export const repeatsNothingKnown: Promised = ({ log }) => {
 };
 
 /** The model is asked once a turn, and once more for each process that died. */
-export const asksModelSparingly: Promised = ({ crash, requests }) => {
-  const most = TURNS + crash.legs.filter(({ kill }) => kill !== undefined).length;
-  return requests <= most ? null : { requests, most };
-};
+export const asksModelSparingly: Promised = ({ killed, requests }) =>
+  requests <= TURNS + killed ? null : { requests, most: TURNS + killed };
 
 /** The trail of all that happened verifies. */
 export const verifies: Promised = ({ finished }) => (finished.verdict.ok ? null : finished.verdict);

@@ -30,6 +30,8 @@ export interface Crash {
 /** What one crashed and finished run left behind. */
 export interface CrashReport {
   readonly crash: Crash;
+  /** Processes that died. */
+  readonly killed: number;
   readonly finished: ChildReport;
   /** All that its processes wrote, in order. */
   readonly log: readonly LogLine[];
@@ -82,7 +84,7 @@ export async function createCrashRig(): Promise<CrashRig> {
       await using server = await startScriptedServer({
         replies: scriptedReplies(places, lingersFor === undefined ? {} : { lingersFor }),
       });
-      await runLegs(program, { legs: crash.legs, directory, url: server.url });
+      const killed = await runLegs(program, { legs: crash.legs, directory, url: server.url });
       const seen = readLog(places);
       await commandHasCounted(seen, places);
       const before = { commands: countCommands(places), files: filesChanged(seen, places) };
@@ -96,6 +98,7 @@ export async function createCrashRig(): Promise<CrashRig> {
       const after = filesChanged(seen, places);
       const report: CrashReport = {
         crash,
+        killed,
         finished,
         log: readLog(places),
         seen: seen.length,
@@ -138,20 +141,24 @@ export async function twoAtOnce<T, R>(
   return [...results].toSorted(([a], [b]) => a - b).map(([, result]) => result);
 }
 
+/** Runs processes one after the other; tells how many were killed. */
 async function runLegs(
   program: string,
   {
     legs,
     ...where
   }: { readonly legs: Crash['legs']; readonly directory: string; readonly url: string },
-): Promise<void> {
+): Promise<number> {
+  let killed = 0;
   for (const leg of legs) {
     const { signal, code, stderr } = await runChild(program, { ...where, ...leg });
-    const isRight =
-      leg.kill === undefined ? code === 0 || leg.trouble !== undefined : signal === 'SIGKILL';
-    if (isRight) continue;
-    throw new Error(`${JSON.stringify(leg)} ended with ${String(signal ?? code)}: ${stderr}`);
+    const mustDie = leg.kill !== undefined && leg.kill.mayMiss !== true;
+    if (signal === 'SIGKILL' ? leg.kill === undefined : code !== 0 || mustDie) {
+      throw new Error(`${JSON.stringify(leg)} ended with ${String(signal ?? code)}: ${stderr}`);
+    }
+    if (signal === 'SIGKILL') killed += 1;
   }
+  return killed;
 }
 
 interface ChildEnd {
