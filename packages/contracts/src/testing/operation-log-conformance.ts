@@ -1,5 +1,3 @@
-import { MillforgeError } from '../error/millforge-error.ts';
-import { canonicalJson } from '../json/canonical-json.ts';
 import type { JsonValue } from '../json/json-value.ts';
 import {
   type Operation,
@@ -10,6 +8,16 @@ import {
   operationUnavailable,
   operationUncertain,
 } from '../trail/operation-log.ts';
+import { diverged, equal, rejection, suspended } from './assertions.ts';
+import {
+  acting,
+  continued,
+  DOUBT,
+  modelCall,
+  readCall,
+  throwing,
+  writeCall,
+} from './sample-operations.ts';
 
 /** One run under test, and the hands that act on it from outside. */
 export interface OperationLogSubject {
@@ -365,57 +373,6 @@ function checkDivergence(check: Check): void {
   });
 }
 
-const DOUBT = { code: 'timeout', message: 'The answer was lost.' };
-
-function modelCall(step: number): Operation {
-  return {
-    key: `model/${step}`,
-    step,
-    kind: 'model',
-    effect: 'none',
-    repeat: 'safe',
-    metered: true,
-    input: { messages: [step] },
-    describe: `model turn ${step}`,
-  };
-}
-
-function continued(step: number): Operation {
-  return { ...modelCall(step), extends: `model/${step - 1}` };
-}
-
-function readCall(key: string): Operation {
-  return {
-    key,
-    step: 1,
-    kind: 'tool',
-    effect: 'read',
-    repeat: 'safe',
-    metered: false,
-    input: { path: 'a' },
-    describe: 'read a',
-  };
-}
-
-function writeCall(key: string, more: Partial<Operation> = {}): Operation {
-  return { ...readCall(key), effect: 'write', repeat: 'unsafe', describe: 'write a', ...more };
-}
-
-function acting(value: JsonValue, usage?: { readonly input_tokens: number }) {
-  const act = {
-    count: 0,
-    run: async () => {
-      act.count += 1;
-      return usage === undefined ? { value } : { value, usage };
-    },
-  };
-  return act;
-}
-
-function throwing(error: Error) {
-  return (): Promise<{ value: JsonValue }> => Promise.reject(error);
-}
-
 function done(value: JsonValue, replayed: boolean): OperationOutcome {
   return { kind: 'done', value, replayed };
 }
@@ -424,52 +381,4 @@ function done(value: JsonValue, replayed: boolean): OperationOutcome {
 async function restarted(subject: OperationLogSubject): Promise<OperationLog> {
   await subject.stop();
   return subject.resume();
-}
-
-async function rejection(promise: Promise<unknown>): Promise<unknown> {
-  try {
-    await promise;
-  } catch (error) {
-    return error;
-  }
-  throw assertion('Expected a rejection, but the operation came to an outcome.');
-}
-
-function suspended(error: unknown, reason: string): void {
-  if (!MillforgeError.is(error, 'operation/suspended')) throw unexpected('a suspension', error);
-  equal(detail(error, 'reason'), reason);
-}
-
-/** A durable log holds the run; one without holds says that it diverged. */
-function diverged(error: unknown, key: string | null): void {
-  if (MillforgeError.is(error, 'operation/suspended')) {
-    equal(detail(error, 'reason'), 'held');
-    return;
-  }
-  if (!MillforgeError.is(error, 'operation/diverged')) throw unexpected('a divergence', error);
-  if (key !== null) equal(detail(error, 'key'), key);
-}
-
-function detail(error: MillforgeError, name: string): JsonValue {
-  const { details } = error;
-  if (typeof details !== 'object' || details === null || Array.isArray(details)) return null;
-  return Object.entries(details).find(([key]) => key === name)?.[1] ?? null;
-}
-
-function unexpected(what: string, error: unknown): MillforgeError {
-  return new MillforgeError('testing/assertion', `Expected ${what}.`, { cause: error });
-}
-
-function equal(actual: unknown, expected: unknown): void {
-  const [found, wanted] = [textOf(actual), textOf(expected)];
-  if (found !== wanted) throw assertion(`Expected ${wanted}, found ${found}.`);
-}
-
-function textOf(value: unknown): string {
-  // Keys are sorted so that the order in which a log builds its outcome does not matter.
-  return canonicalJson(JSON.parse(JSON.stringify(value) ?? 'null'), { newline: false });
-}
-
-function assertion(message: string): MillforgeError {
-  return new MillforgeError('testing/assertion', message);
 }
