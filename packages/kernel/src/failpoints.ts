@@ -1,5 +1,39 @@
-/** Every durable write of the kernel. */
-export const DURABLE_WRITES = [
+/** A named place before or after a durable write or an act. */
+export type Failpoint = `${'before' | 'after'}:${
+  | 'migrate'
+  | 'register-owner'
+  | 'beat-owner'
+  | 'release-owner'
+  | 'admit-goal'
+  | 'admit-attempt'
+  | 'claim-attempt'
+  | 'suspend-attempt'
+  | 'fail-attempt'
+  | 'record-result'
+  | 'check-goal'
+  | 'admit-operation'
+  | 'readmit-operation'
+  | 'doubt-operation'
+  | 'record-operation'
+  | 'open-hold'
+  | 'decide-hold'
+  | 'cancel-goal'
+  | 'refuse-result'
+  | 'save-artifact'
+  | 'act'
+  | 'before'
+  | 'reconcile'
+  | 'write-artifact'
+  | 'link-artifact'}`;
+
+type Place<Name> = Name extends `before:${infer Rest}` ? Rest : never;
+
+const ACTS = ['act', 'before', 'reconcile', 'write-artifact', 'link-artifact'] as const;
+
+/** Name of a durable write. */
+export type DurableWrite = Exclude<Place<Failpoint>, (typeof ACTS)[number]>;
+
+const DURABLE_WRITES: readonly DurableWrite[] = [
   'migrate',
   'register-owner',
   'beat-owner',
@@ -20,21 +54,9 @@ export const DURABLE_WRITES = [
   'cancel-goal',
   'refuse-result',
   'save-artifact',
-] as const;
+];
 
-/** Everything that is called with an effect of its own. */
-export const ACTS = ['act', 'before', 'reconcile', 'write-artifact', 'link-artifact'] as const;
-
-/** A named place before or after a durable write or an act. */
-export type Failpoint = `${'before' | 'after'}:${DurableWrite | Act}`;
-
-/** Name of a durable write. */
-export type DurableWrite = (typeof DURABLE_WRITES)[number];
-
-/** Name of an act. */
-export type Act = (typeof ACTS)[number];
-
-/** Every failpoint. */
+/** Every failpoint: two for each durable write and for each act. */
 export const FAILPOINTS: readonly Failpoint[] = [...DURABLE_WRITES, ...ACTS].flatMap(
   (name): Failpoint[] => [`before:${name}`, `after:${name}`],
 );

@@ -18,45 +18,6 @@ export type GoalState =
   | 'failed'
   | 'cancelled';
 
-/** State of a task; `completed`, `failed`, `skipped` and `cancelled` are final. */
-export type TaskState =
-  | 'pending'
-  | 'ready'
-  | 'running'
-  | 'held'
-  | 'completed'
-  | 'failed'
-  | 'skipped'
-  | 'cancelled';
-
-/** State of an attempt; `recorded`, `failed`, `superseded` and `cancelled` are final. */
-export type AttemptState =
-  | 'admitted'
-  | 'running'
-  | 'suspended'
-  | 'ambiguous'
-  | 'recorded'
-  | 'failed'
-  | 'superseded'
-  | 'cancelled';
-
-/** State of an operation that left a trace; `recorded` and `cancelled` are final. */
-export type OperationState = 'proposed' | 'admitted' | 'uncertain' | 'recorded' | 'cancelled';
-
-/** Why a person is asked. */
-export type HoldReason =
-  | 'ambiguous-operation'
-  | 'ambiguous-attempt'
-  | 'check-unknown'
-  | 'adapter-drift'
-  | 'diverged'
-  | 'approval-required'
-  | 'resume-limit'
-  | 'restored';
-
-/** What a person may decide about a hold. */
-export type DecisionKind = 'retry' | 'accept' | 'cancel' | 'approve' | 'deny';
-
 /** One goal in a listing. */
 export interface GoalSummary {
   /** Name of the goal. */
@@ -115,9 +76,21 @@ export interface GoalView extends GoalSummary {
   /** Observed usage of all recorded operations. */
   readonly usage: Usage;
   /** Why it does not run although it could; null while it runs, before its start, and at its end. */
-  readonly interruption: Interruption | null;
+  readonly interruption: {
+    /** Who or what interrupted it; `crashed` when its process died or its lease was lost. */
+    readonly reason: 'stopped' | 'unavailable' | 'held' | 'crashed';
+    /** `model_unavailable` when the model could not be reached; else null. */
+    readonly failure_class: FailureClass | null;
+    /** One sentence. */
+    readonly message: string;
+  } | null;
   /** Why it failed; null unless it failed. */
-  readonly failure: GoalFailure | null;
+  readonly failure: {
+    /** Stable reason: `check-failed`, `adapter-threw`, `timeout`, `output-invalid`, `budget-exhausted`. */
+    readonly code: string;
+    /** One sentence. */
+    readonly message: string;
+  } | null;
   /** The process that runs it; null when none does. */
   readonly owner: OwnerView | null;
   /** End of the trail; keep it elsewhere to notice a rewritten file. */
@@ -129,52 +102,47 @@ export interface GoalView extends GoalSummary {
   };
 }
 
-/** Why an attempt does not run although it could. */
-export interface Interruption {
-  /** Who or what interrupted it; `crashed` when its process died or its lease was lost. */
-  readonly reason: 'stopped' | 'unavailable' | 'held' | 'crashed';
-  /** `model_unavailable` when the model could not be reached; else null. */
-  readonly failure_class: FailureClass | null;
-  /** One sentence. */
-  readonly message: string;
-}
-
-/** Why a goal failed. */
-export interface GoalFailure {
-  /** Stable reason: `check-failed`, `adapter-threw`, `timeout`, `output-invalid`, `budget-exhausted`. */
-  readonly code: string;
-  /** One sentence. */
-  readonly message: string;
-}
-
 /** One task of a goal. */
 export interface TaskView {
   /** Name of the task. */
   readonly task_id: string;
-  /** State. */
-  readonly state: TaskState;
+  /** State; `completed`, `failed`, `skipped` and `cancelled` are final. */
+  readonly state:
+    | 'pending'
+    | 'ready'
+    | 'running'
+    | 'held'
+    | 'completed'
+    | 'failed'
+    | 'skipped'
+    | 'cancelled';
   /** The latest attempt; null before the first. */
-  readonly attempt: AttemptView | null;
+  readonly attempt: {
+    /** From 1. */
+    readonly number: number;
+    /** State. */
+    readonly state:
+      | 'admitted'
+      | 'running'
+      | 'suspended'
+      | 'ambiguous'
+      | 'recorded'
+      | 'failed'
+      | 'superseded'
+      | 'cancelled';
+    /** Number of the claim; a higher one supersedes. */
+    readonly fence: number;
+    /** Crashes after which it was claimed again. */
+    readonly resumes: number;
+    /** Milliseconds under a lease so far. */
+    readonly elapsed_ms: number;
+    /** Operations in the record of the task. */
+    readonly operations: number;
+  } | null;
   /** What the adapter returned; null before it is recorded. */
   readonly output: JsonValue;
   /** Digest of the receipt; null before the output is recorded. */
   readonly receipt_sha256: string | null;
-}
-
-/** One attempt of a task. */
-export interface AttemptView {
-  /** From 1. */
-  readonly number: number;
-  /** State. */
-  readonly state: AttemptState;
-  /** Number of the claim; a higher one supersedes. */
-  readonly fence: number;
-  /** Crashes after which it was claimed again. */
-  readonly resumes: number;
-  /** Milliseconds under a lease so far. */
-  readonly elapsed_ms: number;
-  /** Operations in the record of the task. */
-  readonly operations: number;
 }
 
 /** A question to a person. */
@@ -186,7 +154,15 @@ export interface HoldView {
   /** Whether it waits for a decision. */
   readonly state: 'open' | 'decided';
   /** Why a person is asked. */
-  readonly reason: HoldReason;
+  readonly reason:
+    | 'ambiguous-operation'
+    | 'ambiguous-attempt'
+    | 'check-unknown'
+    | 'adapter-drift'
+    | 'diverged'
+    | 'approval-required'
+    | 'resume-limit'
+    | 'restored';
   /** One sentence: what is unknown. */
   readonly message: string;
   /** Task in doubt. */
@@ -198,11 +174,20 @@ export interface HoldView {
   /** What was observed: reconciliation, former owner, difference. */
   readonly facts: HoldFacts;
   /** Decisions that this hold takes. */
-  readonly decisions: readonly DecisionKind[];
+  readonly decisions: readonly ('retry' | 'accept' | 'cancel' | 'approve' | 'deny')[];
   /** UTC time at which it opened. */
   readonly opened_at: string;
   /** The decision; null while it is open. */
-  readonly decision: DecisionView | null;
+  readonly decision: {
+    /** The decision. */
+    readonly decision: 'retry' | 'accept' | 'cancel' | 'approve' | 'deny';
+    /** Who decided. */
+    readonly actor: string;
+    /** Why. */
+    readonly reason: string;
+    /** UTC time. */
+    readonly at: string;
+  } | null;
 }
 
 /** What is known about the thing in doubt. */
@@ -235,18 +220,6 @@ export interface HoldFacts {
   };
 }
 
-/** What was decided about a hold. */
-export interface DecisionView {
-  /** The decision. */
-  readonly decision: DecisionKind;
-  /** Who decided. */
-  readonly actor: string;
-  /** Why. */
-  readonly reason: string;
-  /** UTC time. */
-  readonly at: string;
-}
-
 /** One open kernel: a process that may run attempts. */
 export interface OwnerView {
   /** Name of the owner. */
@@ -274,7 +247,7 @@ export interface OperationView {
   /** Whether it may be repeated. */
   readonly repeat: OperationRepeat;
   /** State. */
-  readonly state: OperationState;
+  readonly state: 'proposed' | 'admitted' | 'uncertain' | 'recorded' | 'cancelled';
   /** One line for a person. */
   readonly describe: string;
   /** Performances so far. */

@@ -2,7 +2,6 @@ export type { Adapter, TaskContext } from './adapter.ts';
 export type {
   AdapterBinding,
   GoalContract,
-  GoalLimits,
   TaskContract,
 } from './contract/goal-contract.ts';
 export type { KernelErrorCode } from './error-codes.ts';
@@ -11,7 +10,7 @@ export type {
   GoalState,
   GoalSummary,
   GoalView,
-  HoldReason,
+  HoldFacts,
   HoldView,
   OperationView,
   OwnerView,

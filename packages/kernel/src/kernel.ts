@@ -57,7 +57,18 @@ export interface Kernel extends AsyncDisposable {
     options: { readonly version: number; readonly reason: string },
   ): Promise<GoalView>;
   /** Reads the trail in order; with `follow` it goes on until the goal ends or the signal aborts. */
-  readTrail(scope: Scope, goalId: string, options?: ReadTrailOptions): AsyncIterable<TrailRecord>;
+  readTrail(
+    scope: Scope,
+    goalId: string,
+    options?: {
+      /** First number wanted; default 1. */
+      readonly from?: number;
+      /** Whether to wait for more. Default false. */
+      readonly follow?: boolean;
+      /** Ends the reading. */
+      readonly signal?: AbortSignal;
+    },
+  ): AsyncIterable<TrailRecord>;
   /** Recomputes chain, digests, rows and payloads of one goal, or of all of the tenant. */
   verifyTrail(scope: Scope, goalId?: string): Promise<TrailVerdict>;
   /** Reads one operation with its payloads; `kernel/not-found` otherwise. */
@@ -113,16 +124,6 @@ export interface Decision {
   readonly evenIfRunning?: boolean;
   /** For `retry`: repeats under a new idempotency key. */
   readonly newKey?: boolean;
-}
-
-/** How a trail is read. */
-export interface ReadTrailOptions {
-  /** First number wanted; default 1. */
-  readonly from?: number;
-  /** Whether to wait for more. Default false. */
-  readonly follow?: boolean;
-  /** Ends the reading. */
-  readonly signal?: AbortSignal;
 }
 
 /** Whether a trail holds, or the first thing that does not. */

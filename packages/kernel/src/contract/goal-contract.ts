@@ -23,19 +23,16 @@ export interface GoalContract {
   /** Terminal results that `terminal-outcome` accepts; needed by that check. */
   readonly legal_terminal_results?: readonly string[];
   /** Bounds of the whole goal. */
-  readonly limits?: GoalLimits;
+  readonly limits?: {
+    /** Units that all attempts together may reserve and settle; default what all attempts need. */
+    readonly units?: number;
+    /** Milliseconds under a lease, over all attempts; default unbounded. */
+    readonly wall_ms?: number;
+    /** Bytes of artifacts that the goal may save; default unbounded. */
+    readonly artifact_bytes?: number;
+  };
   /** At most 16 short text pairs that are never interpreted. Default none. */
   readonly labels?: { readonly [name: string]: string };
-}
-
-/** Bounds of a whole goal. */
-export interface GoalLimits {
-  /** Units that all attempts together may reserve and settle; default what all attempts need. */
-  readonly units?: number;
-  /** Milliseconds under a lease, over all attempts; default unbounded. */
-  readonly wall_ms?: number;
-  /** Bytes of artifacts that the goal may save; default unbounded. */
-  readonly artifact_bytes?: number;
 }
 
 /** One step of a goal, bound to one adapter. */

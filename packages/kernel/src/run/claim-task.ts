@@ -1,4 +1,4 @@
-import type { HoldReason } from '../goal-view.ts';
+import type { HoldView } from '../goal-view.ts';
 import { kernelError } from '../kernel-error.ts';
 import { readBeat, readOwner } from '../owner/owner.ts';
 import type { Transaction } from '../sqlite/database.ts';
@@ -154,7 +154,7 @@ async function hold(
   { scope, goalId }: RunRequest,
   question: {
     readonly position: Position;
-    readonly reason: HoldReason;
+    readonly reason: HoldView['reason'];
     readonly message: string;
   },
 ): Promise<void> {

@@ -1,4 +1,4 @@
-import type { AttemptState, GoalState, OperationState, TaskState } from '../goal-view.ts';
+import type { GoalState, HoldView, OperationView, TaskView } from '../goal-view.ts';
 
 /**
  * Every legal change of state; what is not here is refused.
@@ -54,12 +54,19 @@ export function isLegal(table: string, from: string, to: string): boolean {
   return LEGAL.has(`${table} ${from} ${to}`);
 }
 
+/** State of a task. */
+export type TaskState = TaskView['state'];
+/** State of an attempt. */
+export type AttemptState = NonNullable<TaskView['attempt']>['state'];
+/** State of an operation that left a trace. */
+export type OperationState = OperationView['state'];
+
 interface Transitions {
   readonly goals: Targets<GoalState>;
   readonly tasks: Targets<TaskState>;
   readonly attempts: Targets<AttemptState>;
   readonly operations: Targets<OperationState>;
-  readonly holds: Targets<'open' | 'decided'>;
+  readonly holds: Targets<HoldView['state']>;
 }
 
 type Targets<State extends string> = { readonly [From in State]: readonly State[] };

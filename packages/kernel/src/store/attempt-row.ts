@@ -1,5 +1,5 @@
-import type { AttemptState, TaskState } from '../goal-view.ts';
 import type { SqlRow, Transaction } from '../sqlite/database.ts';
+import type { AttemptState, TaskState } from '../states/transitions.ts';
 import type { GoalRow } from './goal-row.ts';
 import { ATTEMPT_STATES, oneOf, TASK_STATES, textOrNull } from './read-column.ts';
 

@@ -1,5 +1,5 @@
 import { type JsonObject, unreachable } from '@millforge/contracts';
-import type { DecisionKind, HoldReason } from '../goal-view.ts';
+import type { HoldView } from '../goal-view.ts';
 import type { Transaction } from '../sqlite/database.ts';
 import { added, appendRecord, changed, type RowChange } from './append-record.ts';
 import { readTasks } from './attempt-row.ts';
@@ -7,7 +7,7 @@ import type { GoalRow } from './goal-row.ts';
 
 /** A question to a person. */
 export interface HoldDraft {
-  readonly reason: HoldReason;
+  readonly reason: HoldView['reason'];
   readonly message: string;
   readonly taskId: string;
   readonly attempt: number | null;
@@ -65,7 +65,7 @@ export function openHold(
 }
 
 /** The decisions that a hold takes. */
-export function decisionsOf(reason: HoldReason): readonly DecisionKind[] {
+export function decisionsOf(reason: HoldView['reason']): HoldView['decisions'] {
   switch (reason) {
     case 'ambiguous-operation':
     case 'ambiguous-attempt':

@@ -1,6 +1,6 @@
 import type { Operation, OperationEffect, OperationRepeat } from '@millforge/contracts';
-import type { OperationState } from '../goal-view.ts';
 import type { SqlRow, Transaction } from '../sqlite/database.ts';
+import type { OperationState } from '../states/transitions.ts';
 import type { GoalRow } from './goal-row.ts';
 import { EFFECTS, OPERATION_STATES, OUTCOMES, oneOf, REPEATS, textOrNull } from './read-column.ts';
 

@@ -5,7 +5,6 @@ import type {
   GoalView,
   HoldFacts,
   HoldView,
-  Interruption,
   OwnerView,
   TaskView,
 } from '../goal-view.ts';
@@ -189,7 +188,7 @@ function interruptionOf(
   goal: GoalRow,
   attempt: AttemptRow | null,
   isOrphan: boolean,
-): Interruption | null {
+): GoalView['interruption'] {
   if (isOrphan) {
     return {
       reason: 'crashed',

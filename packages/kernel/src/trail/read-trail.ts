@@ -1,5 +1,5 @@
 import { type Clock, deepFreeze, type JsonValue, type TrailRecord } from '@millforge/contracts';
-import type { ReadTrailOptions } from '../kernel.ts';
+import type { Kernel } from '../kernel.ts';
 import type { Database, SqlRow } from '../sqlite/database.ts';
 import { type GoalRow, readGoalRow } from '../store/goal-row.ts';
 
@@ -7,7 +7,7 @@ import { type GoalRow, readGoalRow } from '../store/goal-row.ts';
 export async function* readTrail(
   { db, clock }: { readonly db: Database; readonly clock: Clock },
   goalOf: { readonly tenant: string; readonly goalId: string },
-  options: ReadTrailOptions,
+  options: NonNullable<Parameters<Kernel['readTrail']>[2]>,
 ): AsyncIterable<TrailRecord> {
   let next = Math.max(1, options.from ?? 1);
   const isAborted = (): boolean => options.signal?.aborted ?? false;
