@@ -96,7 +96,7 @@ function extract(folder: string, reportFileName: string, types: string): boolean
 
   function print(message: ExtractorMessage): void {
     message.handled = true;
-    if (message.messageId === 'ae-forgotten-export' && isInMainEntry(folder, message.text)) {
+    if (message.messageId === 'ae-forgotten-export' && isExportedNearby(folder, message.text)) {
       message.logLevel = ExtractorLogLevel.None;
     }
     if (message.logLevel !== ExtractorLogLevel.Error) return;
@@ -105,10 +105,13 @@ function extract(folder: string, reportFileName: string, types: string): boolean
   }
 }
 
-// A second entry may speak in the types of the first; nobody needs them from both.
-function isInMainEntry(folder: string, text: string): boolean {
+// A second entry may speak in the types of the first, and a package that inlines the contracts in
+// theirs; nobody needs them from both.
+function isExportedNearby(folder: string, text: string): boolean {
   const symbol = /The symbol "(?<symbol>[^"]+)"/u.exec(text)?.groups?.['symbol'] ?? '';
-  const exported =
-    readFileSync(`${folder}/dist/index.d.ts`, 'utf8').match(/^export \{.*\}/gmu) ?? [];
-  return exported.some((list) => list.split(/[^\w$]+/u).includes(symbol));
+  return [folder, 'packages/contracts'].some((place) => {
+    const declarations = readFileSync(`${place}/dist/index.d.ts`, 'utf8');
+    const exported = declarations.match(/^export \{.*\}/gmu) ?? [];
+    return exported.some((list) => list.split(/[^\w$]+/u).includes(symbol));
+  });
 }

@@ -51,12 +51,12 @@ async function check(folder: string): Promise<readonly string[]> {
   try {
     const before = listing(folder);
     const ending = await run(folder, { home, temporary });
-    const problems = judge(folder, ending);
     const left = [
       ...listing(folder).filter((file) => !before.includes(file)),
       ...listing(home),
       ...listing(temporary).filter((file) => !/^tsx-\d+/u.test(file)),
     ];
+    const problems = judge(folder, ending);
     if (left.length > 0) problems.push(`left files behind: ${left.slice(0, 5).join(', ')}`);
     return problems;
   } finally {

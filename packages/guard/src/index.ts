@@ -1,3 +1,4 @@
+export type { JsonObject, JsonSchema, ModelReply, ModelTool } from '@millforge/contracts';
 export type { ArgumentRepair } from './argument-repair.ts';
 export { type Exhaustion, exhaustedIterations } from './exhaustion.ts';
 export type { GuardPolicy } from './guard-policy.ts';
@@ -21,6 +22,7 @@ export {
   type StepCall,
   type StepGate,
   type StepNode,
+  type StepPrerequisite,
   type StepState,
   type StepVerdict,
 } from './step-gate.ts';

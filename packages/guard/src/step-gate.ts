@@ -1,17 +1,32 @@
-import {
-  canonicalJson,
-  type JsonValue,
-  MillforgeError,
-  type PlanNode,
-  type PlanPrerequisite,
-} from '@millforge/contracts';
+import { canonicalJson, type JsonValue, MillforgeError } from '@millforge/contracts';
 import type { UnmetPrerequisite } from './nudge-text.ts';
 
 /** What the gate needs to know of one node; a node of a compiled plan is one. */
-export type StepNode = Pick<
-  PlanNode,
-  'node_id' | 'model_tool_name' | 'required' | 'terminal_result' | 'prerequisites'
->;
+export interface StepNode {
+  /** Identifies the node. */
+  readonly node_id: string;
+  /** The name that the model calls. */
+  readonly model_tool_name: string;
+  /** Whether it must succeed before any terminal is accepted. */
+  readonly required: boolean;
+  /** Result that ends the run here; null for an ordinary node. */
+  readonly terminal_result: string | null;
+  /** What must have succeeded before. */
+  readonly prerequisites: readonly StepPrerequisite[];
+}
+
+/** What must have succeeded before a node. */
+export interface StepPrerequisite {
+  /** The earlier node. */
+  readonly node_id: string;
+  /** Arguments that must agree with one and the same earlier success. */
+  readonly argument_matches: readonly {
+    /** Name of the argument of the earlier call. */
+    readonly prerequisite_argument: string;
+    /** Name of the argument of this call. */
+    readonly current_argument: string;
+  }[];
+}
 
 /** What has succeeded so far; plain, frozen, kept outside the conversation. */
 export interface StepState {
@@ -167,7 +182,7 @@ function collectRules(nodes: readonly StepNode[]): readonly Rule[] {
   return rules;
 }
 
-function ruleOf(prerequisite: PlanPrerequisite, rules: readonly Rule[]): number {
+function ruleOf(prerequisite: StepPrerequisite, rules: readonly Rule[]): number {
   const { node_id, argument_matches } = prerequisite;
   return rules.findIndex(
     ({ nodeId, names }) =>
@@ -178,7 +193,7 @@ function ruleOf(prerequisite: PlanPrerequisite, rules: readonly Rule[]): number 
 }
 
 function isMet(
-  prerequisite: PlanPrerequisite,
+  prerequisite: StepPrerequisite,
   seen: { readonly state: StepState; readonly rules: readonly Rule[]; readonly args: unknown },
 ): boolean {
   if (prerequisite.argument_matches.length === 0) {
