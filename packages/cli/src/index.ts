@@ -5,6 +5,7 @@ export type {
   MillforgeFactory,
   MillforgePort,
   ModelSetting,
+  ResumeOptions,
   RunHandle,
   RunRequest,
   RunSummary,

@@ -1,6 +1,6 @@
 import { MillforgeError } from '@millforge/contracts';
 import { parseArguments } from './arguments/parse-arguments.ts';
-import { usageError } from './arguments/usage-error.ts';
+import { systemCode, usageError } from './arguments/usage-error.ts';
 import type { Command } from './commands/command.ts';
 import { compileCommand } from './commands/compile.ts';
 import { doctorCommand } from './commands/doctor.ts';
@@ -49,8 +49,13 @@ async function dispatch(
     writeLine(host.stdout, version);
     return 0;
   }
-  if (first === undefined || first === '--help' || first === '-h' || first === 'help') {
+  const asksForAll = argv.length === 1 && first === 'help';
+  if (first === undefined || first === '--help' || first === '-h' || asksForAll) {
     host.stdout.write(renderOverview(COMMANDS, version));
+    return 0;
+  }
+  if (first === 'help') {
+    host.stdout.write(renderCommandHelp(resolveCommand(argv.slice(1)).command));
     return 0;
   }
   const { command, rest } = resolveCommand(argv);
@@ -79,9 +84,14 @@ function resolveCommand(argv: readonly string[]): { command: Command; rest: read
 }
 
 function sentenceOf(error: unknown): string {
-  if (MillforgeError.is(error)) return error.message;
-  if (error instanceof Error) return `${error.message} (this is a fault of Millforge)`;
-  return 'An unknown fault of Millforge.';
+  const message = error instanceof Error ? error.message : '';
+  // A message that comes from elsewhere may have lines; this is one.
+  const sentence = message.replaceAll(/\s+/g, ' ').trim();
+  if (MillforgeError.is(error)) return sentence;
+  if (systemCode(error)?.startsWith('E') === true) return `The system refused: ${sentence}.`;
+  return sentence === ''
+    ? 'An unknown fault of Millforge.'
+    : `${sentence} (this is a fault of Millforge)`;
 }
 
 const COMMANDS: readonly Command[] = [

@@ -15,12 +15,22 @@ export type MillforgeFactory = (options: {
 
 /** A model as it is stored with a run: never with a key, at most with the name of its variable. */
 export type ModelSetting =
-  | { readonly kind: 'endpoint'; readonly profile: ModelProfile }
-  | { readonly kind: 'scripted'; readonly script: ModelScript };
+  | {
+      /** A server. */
+      readonly kind: 'endpoint';
+      /** How it is spoken to. */
+      readonly profile: ModelProfile;
+    }
+  | {
+      /** Replies that were written down beforehand. */
+      readonly kind: 'scripted';
+      /** The replies. */
+      readonly script: ModelScript;
+    };
 
 /** What a run is started with. */
 export interface RunRequest {
-  /** The plan, by its bytes and digest. */
+  /** The plan: the exact text of its file, and its own digest. */
   readonly plan: { readonly bytes: string; readonly sha256: string };
   /** What the model is asked to do. */
   readonly task: string;
@@ -48,11 +58,19 @@ export interface RunHandle {
   stop(options?: { readonly now?: boolean }): void;
 }
 
+/** How a run is gone on with. */
+export interface ResumeOptions {
+  /** Told what happens, replayed steps included. */
+  readonly onEvent?: (event: RunEvent) => void;
+  /** Told once when another living process holds the run and its silence is being timed. */
+  readonly onWaiting?: (owner: string) => void;
+}
+
 /** How a person answers a hold. */
 export interface DecisionRequest {
-  /** The hold; may be left out when there is exactly one. */
+  /** The hold; may be null when exactly one is open. */
   readonly holdId: string | null;
-  /** What to do. */
+  /** Repeat it once, attest that it happened, or end the run. */
   readonly decision: 'retry' | 'accept' | 'cancel';
   /** Why. */
   readonly reason: string;
@@ -88,15 +106,8 @@ export interface MillforgePort extends AsyncDisposable {
   readonly catalog: ToolCatalog;
   /** Admits and starts a run. */
   run(request: RunRequest): Promise<RunHandle>;
-  /** Goes on with a suspended or crashed run. */
-  resume(
-    runId: string,
-    options?: {
-      readonly onEvent?: (event: RunEvent) => void;
-      readonly onWaiting?: (owner: string) => void;
-      readonly signal?: AbortSignal;
-    },
-  ): Promise<RunHandle>;
+  /** Goes on with a suspended or crashed run; one that has ended gives its result again. */
+  resume(runId: string, options?: ResumeOptions): Promise<RunHandle>;
   /** Answers a hold. */
   decide(runId: string, decision: DecisionRequest): Promise<RunResult>;
   /** The latest runs, newest first. */

@@ -1,14 +1,17 @@
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { compileHarness } from '@millforge/compiler';
 import { MillforgeError } from '@millforge/contracts';
 import { type Kernel, openKernel } from '@millforge/kernel';
 import { piTools } from '@millforge/pi-tools';
 import { createRegistry } from '@millforge/registry';
+import { admitRun } from './admit-run.ts';
 import { diagnose } from './diagnose.ts';
 import {
   type DurableParts,
   decideRun,
   listDurableRuns,
+  noSuchRun,
   readDurableRun,
   readRunGoal,
   resumeDurableRun,
@@ -21,9 +24,8 @@ import { nodeClock } from './node-clock.ts';
 import { nodeIds } from './node-ids.ts';
 import { assertSupportedPlatform, defaultDataDir, processActor } from './platform.ts';
 import { type RunParts, runRedactor } from './run-adapter.ts';
-import { admitPlan } from './run-contract.ts';
+import { DEFAULT_TIMEOUT_MS } from './run-contract.ts';
 import { startTransientRun } from './transient-run.ts';
-import { assertWorkspace } from './workspace.ts';
 
 /**
  * Wires the parts of Millforge. Synchronous and free of effects: the trail is opened, and the SQLite
@@ -35,9 +37,14 @@ export function createMillforge(options: MillforgeOptions = {}): Millforge {
   const clock = options.clock ?? nodeClock();
   const ids = options.ids ?? nodeIds();
   const env = options.env ?? process.env;
-  const dataDir = options.dataDir === undefined ? defaultDataDir(env) : options.dataDir;
+  const platform = options.platform ?? process.platform;
+  const dataDir = dataDirOf(options.dataDir, env);
+  const trailPath = dataDir === null ? null : join(dataDir, 'trail.db');
   const registry = createRegistry();
-  registry.register(...(options.shippedTools ?? piTools({ environment: env })), ...(options.tools ?? []));
+  registry.register(
+    ...(options.shippedTools ?? piTools({ environment: env })),
+    ...(options.tools ?? []),
+  );
   const snapshot = registry.freeze();
 
   const runParts = (runId: string, request: RunRequest): RunParts => {
@@ -81,57 +88,69 @@ export function createMillforge(options: MillforgeOptions = {}): Millforge {
     };
     return { kernel: await openTrail(dataDir), scope, dataDir, snapshot, runParts };
   };
+  // Looking for a run must not make a trail: where there is none, there is no run.
+  const durableWith = async (runId: string): Promise<DurableParts> => {
+    if (dataDir !== null && trailPath !== null && !existsSync(trailPath)) {
+      throw noSuchRun(runId, dataDir);
+    }
+    return durable();
+  };
 
   return {
     catalog: snapshot,
     snapshot,
-    trailPath: dataDir === null ? null : join(dataDir, 'trail.db'),
+    trailPath,
 
     compile: (source, input) => compileHarness(source, { ...input, catalog: snapshot }),
 
     async run(request) {
-      assertSupportedPlatform(process.platform);
-      const plan = admitPlan(request);
-      await assertWorkspace(request.workspace);
+      assertSupportedPlatform(platform);
+      const admitted = await admitRun(request, { snapshot, env });
       const runId = ids.newId('run');
-      if (dataDir !== null) return startDurableRun(await durable(), { runId, request, plan });
-      const { timeoutMs } = request;
-      return startTransientRun(runParts(runId, request), {
+      if (dataDir !== null) return startDurableRun(await durable(), { ...admitted, runId });
+      return startTransientRun(runParts(runId, admitted.request), {
         ids,
-        ...(timeoutMs === undefined ? {} : { timeoutMs }),
+        limit: admitted.plan.budgets.max_iterations,
+        timeoutMs: request.timeoutMs ?? DEFAULT_TIMEOUT_MS,
       });
     },
 
     async resume(runId, resumeOptions = {}) {
-      assertSupportedPlatform(process.platform);
-      return resumeDurableRun(await durable(), runId, resumeOptions);
+      assertSupportedPlatform(platform);
+      return resumeDurableRun(await durableWith(runId), runId, { ...resumeOptions, env });
     },
 
     async decide(runId, decision) {
-      return decideRun(await durable(), runId, decision);
+      return decideRun(await durableWith(runId), runId, decision);
     },
 
     async listRuns() {
+      if (trailPath !== null && !existsSync(trailPath)) return [];
       return listDurableRuns(await durable());
     },
 
     async readRun(runId) {
-      return readDurableRun(await durable(), runId);
+      return readDurableRun(await durableWith(runId), runId);
     },
 
     async *readTrail(runId) {
-      const parts = await durable();
+      const parts = await durableWith(runId);
       await readRunGoal(parts, runId);
       yield* parts.kernel.readTrail(parts.scope, runId);
     },
 
     async verifyTrail(runId) {
-      const parts = await durable();
-      if (runId !== undefined) await readRunGoal(parts, runId);
+      if (runId === undefined) {
+        if (trailPath !== null && !existsSync(trailPath)) return { ok: true, goals: 0, records: 0 };
+        const { kernel, scope } = await durable();
+        return kernel.verifyTrail(scope);
+      }
+      const parts = await durableWith(runId);
+      await readRunGoal(parts, runId);
       return parts.kernel.verifyTrail(parts.scope, runId);
     },
 
-    doctor: () => diagnose({ dataDir, openTrail, snapshot }),
+    doctor: () => diagnose({ dataDir, openTrail, snapshot, platform }),
 
     async [Symbol.asyncDispose]() {
       const store = opened;
@@ -140,4 +159,12 @@ export function createMillforge(options: MillforgeOptions = {}): Millforge {
       await (await store?.catch(() => null))?.[Symbol.asyncDispose]();
     },
   };
+}
+
+function dataDirOf(
+  given: string | null | undefined,
+  env: Readonly<Record<string, string | undefined>>,
+): string | null {
+  if (given === null) return null;
+  return given === undefined ? defaultDataDir(env) : resolve(given);
 }

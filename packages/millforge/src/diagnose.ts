@@ -6,18 +6,23 @@ import type { DoctorFinding } from './millforge.ts';
 
 /** Looks at what a durable run needs: platform, Node, tools, data directory, driver, trail. */
 export async function diagnose(parts: {
+  /** Directory of the trail; null when nothing is kept. */
   readonly dataDir: string | null;
+  /** Opens the trail. */
   readonly openTrail: (dataDir: string) => Promise<Kernel>;
+  /** The tools. */
   readonly snapshot: RegistrySnapshot;
+  /** What this runs on. */
+  readonly platform: NodeJS.Platform;
 }): Promise<readonly DoctorFinding[]> {
   const findings: DoctorFinding[] = [
     {
       subject: 'platform',
-      isRight: process.platform !== 'win32',
+      isRight: parts.platform !== 'win32',
       message:
-        process.platform === 'win32'
+        parts.platform === 'win32'
           ? 'Native Windows compiles and inspects only; run under WSL.'
-          : `${process.platform} ${process.arch}, Node ${process.versions.node}.`,
+          : `${parts.platform} ${process.arch}, Node ${process.versions.node}.`,
     },
     {
       subject: 'tools',

@@ -1,13 +1,24 @@
 import { join } from 'node:path';
 import {
-  type CompiledHarnessPlan,
+  type JsonValue,
   MAX_PLAN_BYTES,
   MillforgeError,
   type RunHold,
   type RunResult,
+  sha256,
 } from '@millforge/contracts';
-import type { GoalRun, GoalState, GoalView, Kernel, Scope } from '@millforge/kernel';
+import type {
+  GoalRun,
+  GoalState,
+  GoalView,
+  HoldView,
+  Kernel,
+  OperationView,
+  Scope,
+} from '@millforge/kernel';
 import type { RegistrySnapshot } from '@millforge/registry';
+import { type AdmittedRun, readRequestedPlan } from './admit-run.ts';
+import { readAttestation } from './attestation.ts';
 import { exportRun } from './export-run.ts';
 import type {
   DecisionRequest,
@@ -16,8 +27,9 @@ import type {
   RunRequest,
   RunSummary,
 } from './millforge.ts';
+import { assertKey } from './model-setting.ts';
 import { type RunParts, runAdapter } from './run-adapter.ts';
-import { admitPlan, readRunInputs, runBinding, runContract } from './run-contract.ts';
+import { readRunInputs, runBinding, runContract } from './run-contract.ts';
 import { toRunHold, toRunResult } from './run-result.ts';
 import { assertWorkspace } from './workspace.ts';
 
@@ -38,29 +50,34 @@ export interface DurableParts {
 /** Admits a run and starts it. */
 export async function startDurableRun(
   parts: DurableParts,
-  run: { readonly runId: string; readonly request: RunRequest; readonly plan: CompiledHarnessPlan },
+  run: AdmittedRun & { readonly runId: string },
 ): Promise<RunHandle> {
   const { kernel, scope, snapshot } = parts;
   const { runId, request, plan } = run;
-  const artifact = await kernel.artifacts(scope).put(new TextEncoder().encode(request.plan.bytes), {
-    mediaType: 'application/json',
-    maxBytes: MAX_PLAN_BYTES,
-  });
-  const planArtifact = artifact.sha256;
-  await kernel.admitGoal(scope, runContract(runId, request, { plan, planArtifact, snapshot }));
-  const binding = runBinding(plan, request.model, snapshot);
-  const adapter = runAdapter(binding, parts.runParts(runId, request));
+  // Everything that can be refused is made before anything is written.
+  const bytes = new TextEncoder().encode(request.plan.bytes);
+  const planArtifact = sha256(bytes);
+  const contract = runContract(runId, request, { plan, planArtifact, snapshot });
+  const adapter = runAdapter(
+    runBinding(plan, request.model, snapshot),
+    parts.runParts(runId, request),
+  );
+  await kernel
+    .artifacts(scope)
+    .put(bytes, { mediaType: 'application/json', maxBytes: MAX_PLAN_BYTES });
+  await kernel.admitGoal(scope, contract);
   return handleOf(parts, runId, kernel.runGoal(scope, runId, { adapters: [adapter] }));
 }
 
-/** Goes on with a run from what the trail keeps of it. */
+/** Goes on with a run from what the trail keeps of it; one that has ended gives its result again. */
 export async function resumeDurableRun(
   parts: DurableParts,
   runId: string,
-  options: ResumeOptions,
+  options: ResumeOptions & { readonly env: Readonly<Record<string, string | undefined>> },
 ): Promise<RunHandle> {
   const { kernel, scope, snapshot } = parts;
   const goal = await readRunGoal(parts, runId);
+  if (ENDED.has(goal.state)) return endedHandle(parts, goal);
   const inputs = readRunInputs(goal.inputs);
   const { onEvent, onWaiting } = options;
   const request: RunRequest = {
@@ -74,8 +91,9 @@ export async function resumeDurableRun(
     model: inputs.model,
     ...(onEvent === undefined ? {} : { onEvent }),
   };
-  const plan = admitPlan(request);
-  if (!ENDED.has(goal.state)) await assertWorkspace(request.workspace);
+  const plan = readRequestedPlan(request.plan);
+  await assertWorkspace(request.workspace);
+  assertKey(request.model, options.env);
   const binding = runBinding(plan, request.model, snapshot);
   const adapter = runAdapter(binding, parts.runParts(runId, request));
   const run = kernel.runGoal(scope, runId, {
@@ -98,14 +116,14 @@ export async function decideRun(
   decision: DecisionRequest,
 ): Promise<RunResult> {
   const goal = await readRunGoal(parts, runId);
-  const hold = chooseHold(await readHolds(parts, goal), decision.holdId, runId);
+  const hold = chooseHold(goal, decision.holdId);
   const decided = await parts.kernel.decide(parts.scope, runId, {
     holdId: hold.hold_id,
-    version: hold.version,
+    version: decision.version ?? hold.version,
     decision: decision.decision,
     reason: decision.reason,
     ...(decision.decision === 'accept'
-      ? { outcome: decision.outcome ?? hold.outcome_template }
+      ? { outcome: await attestedOutcome(parts, goal, { hold, given: decision.outcome }) }
       : {}),
   });
   return resultOf(parts, decided);
@@ -136,12 +154,16 @@ export async function readRunGoal(
     return await kernel.readGoal(scope, runId);
   } catch (cause) {
     if (!MillforgeError.is(cause, 'kernel/not-found')) throw cause;
-    throw new MillforgeError(
-      'millforge/usage',
-      `There is no run ${runId.slice(0, 128)} in ${dataDir}; 'millforge runs' lists those that are there.`,
-      { cause },
-    );
+    throw noSuchRun(runId, dataDir);
   }
+}
+
+/** The error for a run that is not in a data directory. */
+export function noSuchRun(runId: string, dataDir: string): MillforgeError {
+  return new MillforgeError(
+    'millforge/usage',
+    `There is no run ${runId.slice(0, 128)} in ${dataDir}; 'millforge runs' lists those that are there.`,
+  );
 }
 
 function handleOf(parts: DurableParts, runId: string, run: GoalRun): RunHandle {
@@ -157,7 +179,17 @@ function handleOf(parts: DurableParts, runId: string, run: GoalRun): RunHandle {
   };
 }
 
-async function finish(parts: DurableParts, run: GoalRun): Promise<RunResult> {
+// Nothing of an ended run can be stopped or cancelled any more.
+function endedHandle(parts: DurableParts, goal: GoalView): RunHandle {
+  return {
+    runId: goal.goal_id,
+    result: finish(parts, { done: Promise.resolve(goal) }),
+    stop() {},
+    async cancel() {},
+  };
+}
+
+async function finish(parts: DurableParts, run: Pick<GoalRun, 'done'>): Promise<RunResult> {
   const goal = await run.done;
   const result = await resultOf(parts, goal);
   if (ENDED.has(goal.state)) {
@@ -179,31 +211,46 @@ async function resultOf(parts: DurableParts, goal: GoalView): Promise<RunResult>
   });
 }
 
-function readHolds({ kernel, scope }: DurableParts, goal: GoalView): Promise<readonly RunHold[]> {
+function readHolds(parts: DurableParts, goal: GoalView): Promise<readonly RunHold[]> {
   const open = goal.holds.filter((hold) => hold.state === 'open');
   return Promise.all(
-    open.map(async (hold) => {
-      const { operation_key: key, task_id: taskId } = hold;
-      const operation =
-        key === null ? null : await kernel.readOperation(scope, goal.goal_id, { taskId, key });
-      return toRunHold(hold, operation);
-    }),
+    open.map(async (hold) => toRunHold(hold, await readHeldOperation(parts, goal, hold))),
   );
 }
 
-function chooseHold(holds: readonly RunHold[], holdId: string | null, runId: string): RunHold {
+async function readHeldOperation(
+  { kernel, scope }: DurableParts,
+  goal: GoalView,
+  { operation_key: key, task_id: taskId }: HoldView,
+): Promise<OperationView | null> {
+  return key === null ? null : kernel.readOperation(scope, goal.goal_id, { taskId, key });
+}
+
+/** The hold that a person means; whether it can still be decided is the kernel's to say. */
+function chooseHold(goal: GoalView, holdId: string | null): HoldView {
+  const open = goal.holds.filter((hold) => hold.state === 'open');
   const chosen =
-    holdId === null && holds.length === 1
-      ? holds[0]
-      : holds.find((hold) => hold.hold_id === holdId);
+    holdId === null && open.length === 1
+      ? open[0]
+      : goal.holds.find((hold) => hold.hold_id === holdId);
   if (chosen !== undefined) return chosen;
-  const open = holds.map((hold) => hold.hold_id).join(', ');
+  const names = open.map((hold) => hold.hold_id).join(', ');
   throw new MillforgeError(
     'millforge/usage',
-    open === ''
-      ? `Run ${runId} has no open hold; there is nothing to decide.`
-      : `Run ${runId} has the open holds ${open}; name one of them.`,
+    names === ''
+      ? `Run ${goal.goal_id} is ${goal.state} and has no open hold; there is nothing to decide.`
+      : `Run ${goal.goal_id} has the open ${open.length === 1 ? 'hold' : 'holds'} ${names}; name one of them.`,
   );
+}
+
+async function attestedOutcome(
+  parts: DurableParts,
+  goal: GoalView,
+  { hold, given }: { readonly hold: HoldView; readonly given: JsonValue | undefined },
+): Promise<JsonValue> {
+  const operation = await readHeldOperation(parts, goal, hold);
+  if (given === undefined) return toRunHold(hold, operation).outcome_template;
+  return operation?.kind === 'tool' ? readAttestation(given) : given;
 }
 
 async function readWhole(chunks: AsyncIterable<Uint8Array>): Promise<string> {

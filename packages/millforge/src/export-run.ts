@@ -1,9 +1,10 @@
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   canonicalJson,
   type JsonObject,
   type JsonValue,
+  MillforgeError,
   type RunResult,
   type TrailRecord,
 } from '@millforge/contracts';
@@ -22,6 +23,8 @@ export interface RunExport {
  * Writes what a finished run left behind for people and scripts: `events.jsonl`, `tool_trace.jsonl`
  * and, for a run that reached a terminal, `terminal_result.json`. The trail stays the authority; an
  * earlier export of the same run is replaced.
+ *
+ * @throws `millforge/export-failed` when a file cannot be written; the run stays as it ended.
  */
 export async function exportRun(directory: string, run: RunExport): Promise<void> {
   const events: string[] = [];
@@ -30,14 +33,21 @@ export async function exportRun(directory: string, run: RunExport): Promise<void
     events.push(canonicalJson(toJson(record)));
     for (const trace of await tracesOf(record, run.readOutcome)) traces.push(canonicalJson(trace));
   }
-  await mkdir(directory, { recursive: true, mode: 0o700 });
-  await writeWhole(join(directory, 'events.jsonl'), events.join(''));
-  await writeWhole(join(directory, 'tool_trace.jsonl'), traces.join(''));
-  const terminal = join(directory, 'terminal_result.json');
-  if (run.result.terminal_result === null) {
-    await rm(terminal, { force: true });
-  } else {
-    await writeWhole(terminal, canonicalJson(toJson(run.result)));
+  const { result } = run;
+  try {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    await writeWhole(join(directory, 'events.jsonl'), events.join(''));
+    await writeWhole(join(directory, 'tool_trace.jsonl'), traces.join(''));
+    const terminal = join(directory, 'terminal_result.json');
+    if (result.terminal_result === null) await rm(terminal, { force: true });
+    else await writeWhole(terminal, canonicalJson(toJson(result)));
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown reason';
+    throw new MillforgeError(
+      'millforge/export-failed',
+      `Run ${result.run_id} has ended (${result.status}) and is safe in the trail, but its export to ${directory} failed (${code}); resume it to export it again.`,
+      { cause },
+    );
   }
 }
 
@@ -72,6 +82,8 @@ function isObject(value: JsonValue): value is JsonObject {
 }
 
 async function writeWhole(path: string, text: string): Promise<void> {
+  // Whoever resumes an ended run finds its files as they are.
+  if ((await readFile(path, 'utf8').catch(() => null)) === text) return;
   const temporary = `${path}.${process.pid}.tmp`;
   try {
     const file = await open(temporary, 'w', 0o600);

@@ -2,6 +2,7 @@ export {
   type CompileInput,
   type CompileResult,
   compileHarness,
+  type HarnessInput,
 } from '@millforge/compiler';
 export {
   type Clock,
@@ -39,3 +40,4 @@ export type {
 export type { MillforgeOptions } from './millforge-options.ts';
 export type { ModelSetting } from './model-setting.ts';
 export { type RunTaskOptions, runTask } from './run-task.ts';
+export { VERSION } from './version.ts';

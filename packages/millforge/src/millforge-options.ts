@@ -22,6 +22,8 @@ export interface MillforgeOptions {
   readonly clock?: Clock;
   /** Source of fresh names; default random. */
   readonly ids?: Ids;
+  /** What this runs on; default the platform of the process. On `win32` nothing is run. */
+  readonly platform?: NodeJS.Platform;
   /** Called around every durable write and every act; tests kill the process there. */
   readonly failpoint?: (name: Failpoint) => void;
 }

@@ -1,11 +1,5 @@
-import type { CompileInput, CompileResult } from '@millforge/compiler';
-import type {
-  JsonObject,
-  JsonValue,
-  RunResult,
-  ToolCatalog,
-  TrailRecord,
-} from '@millforge/contracts';
+import type { CompileInput, CompileResult, HarnessInput } from '@millforge/compiler';
+import type { JsonValue, RunResult, ToolCatalog, TrailRecord } from '@millforge/contracts';
 import type { TrailVerdict } from '@millforge/kernel';
 import type { RegistrySnapshot } from '@millforge/registry';
 import type { RunEvent } from '@millforge/runtime';
@@ -13,7 +7,7 @@ import type { ModelSetting } from './model-setting.ts';
 
 /** What a run is started with. */
 export interface RunRequest {
-  /** The plan, by its bytes and its own digest. */
+  /** The plan: the exact text of its file, and its own digest. */
   readonly plan: { readonly bytes: string; readonly sha256: string };
   /** What the model is asked to do. */
   readonly task: string;
@@ -39,7 +33,7 @@ export interface RunHandle {
   readonly result: Promise<RunResult>;
   /** Suspends it, after the current operation or now; it can be resumed. */
   stop(options?: { readonly now?: boolean }): void;
-  /** Ends it for good. */
+  /** Ends it for good; `kernel/goal-ended` when it has ended. */
   cancel(reason: string): Promise<void>;
 }
 
@@ -55,6 +49,8 @@ export interface ResumeOptions {
 export interface DecisionRequest {
   /** The hold; may be null when exactly one is open. */
   readonly holdId: string | null;
+  /** Version of the hold that was looked at; another by now is refused. Default: as it stands. */
+  readonly version?: number;
   /** Repeat it once, attest that it happened, or end the run. */
   readonly decision: 'retry' | 'accept' | 'cancel';
   /** Why. */
@@ -99,13 +95,19 @@ export interface Millforge extends AsyncDisposable {
   /** Path of the trail; null when nothing is kept. */
   readonly trailPath: string | null;
   /** Compiles a harness against the tools of this Millforge. */
-  compile(
-    source: string | Uint8Array | JsonObject,
-    input: Omit<CompileInput, 'catalog'>,
-  ): CompileResult;
-  /** Admits and starts a run. */
+  compile(source: HarnessInput, input: Omit<CompileInput, 'catalog'>): CompileResult;
+  /**
+   * Admits and starts a run; a run that is refused leaves nothing behind.
+   *
+   * @throws `millforge/usage` for a wrong task, time or workspace; `millforge/document` for a wrong plan
+   * or model; `millforge/grants-missing`, `millforge/tools-missing`, `millforge/key-missing`,
+   * `millforge/unsupported-platform`.
+   */
   run(request: RunRequest): Promise<RunHandle>;
-  /** Goes on with a suspended or crashed run; needs neither source nor configuration. */
+  /**
+   * Goes on with a suspended or crashed run; needs neither source nor configuration. A run that has
+   * ended gives its result again.
+   */
   resume(runId: string, options?: ResumeOptions): Promise<RunHandle>;
   /** Answers a hold; the run goes on when it is resumed. */
   decide(runId: string, decision: DecisionRequest): Promise<RunResult>;

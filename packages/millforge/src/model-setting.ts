@@ -8,6 +8,7 @@ import {
 import {
   createModelClient,
   createScriptedModel,
+  type DocumentProblem,
   type ModelProfile,
   type ModelScript,
   readModelProfile,
@@ -44,34 +45,47 @@ export interface ModelParts {
 /** Makes the client of a stored setting; the key is read from the environment at each request. */
 export function openModel(setting: ModelSetting, parts: ModelParts): ModelClient {
   if (setting.kind === 'scripted') return createScriptedModel(setting.script);
-  const { profile } = setting;
-  const keyName = profile.api_key_env;
+  const name = keyName(setting);
   return createModelClient({
-    profile,
+    profile: setting.profile,
     fetch: parts.fetch,
     clock: parts.clock,
     random: Math.random,
     redactor: parts.redactor,
-    ...(keyName === undefined ? {} : { apiKey: () => keyFrom(parts.env, keyName) }),
+    ...(name === undefined ? {} : { apiKey: () => keyFrom(parts.env, name) }),
   });
 }
 
-/** Reads a setting back from a run's inputs. */
-export function readModelSetting(value: unknown): ModelSetting {
+/** A setting in normal form, or one sentence that says what is wrong with it. */
+export type ReadModelSetting =
+  | {
+      /** It is a setting. */
+      readonly ok: true;
+      /** The setting, frozen. */
+      readonly setting: ModelSetting;
+    }
+  | {
+      /** It is none. */
+      readonly ok: false;
+      /** One sentence. */
+      readonly problem: string;
+    };
+
+/** Reads a setting that a program handed in or a run has kept. */
+export function readModelSetting(value: unknown): ReadModelSetting {
   if (typeof value === 'object' && value !== null && 'kind' in value) {
     if (value.kind === 'scripted' && 'script' in value) {
-      const script = readModelScript(value.script);
-      if (script.ok) return { kind: 'scripted', script: script.script };
+      const read = readModelScript(value.script);
+      if (read.ok) return { ok: true, setting: { kind: 'scripted', script: read.script } };
+      return { ok: false, problem: sentenceOf(read.problems) };
     }
     if (value.kind === 'endpoint' && 'profile' in value) {
-      const profile = readModelProfile(value.profile);
-      if (profile.ok) return { kind: 'endpoint', profile: profile.profile };
+      const read = readModelProfile(value.profile);
+      if (read.ok) return { ok: true, setting: { kind: 'endpoint', profile: read.profile } };
+      return { ok: false, problem: sentenceOf(read.problems) };
     }
   }
-  throw new MillforgeError(
-    'millforge/document',
-    'The model stored with this run cannot be read by this version of Millforge.',
-  );
+  return { ok: false, problem: 'it is neither an endpoint with a profile nor a script.' };
 }
 
 /** Digest by which a resumed run notices another model. */
@@ -84,8 +98,25 @@ export function settingKey(
   setting: ModelSetting,
   env: Readonly<Record<string, string | undefined>>,
 ): string | undefined {
-  const name = setting.kind === 'endpoint' ? setting.profile.api_key_env : undefined;
+  const name = keyName(setting);
   return name === undefined ? undefined : env[name];
+}
+
+/**
+ * Refuses a model whose key is not in the environment.
+ *
+ * @throws `millforge/key-missing` naming the variable.
+ */
+export function assertKey(
+  setting: ModelSetting,
+  env: Readonly<Record<string, string | undefined>>,
+): void {
+  const name = keyName(setting);
+  if (name !== undefined) keyFrom(env, name);
+}
+
+function keyName(setting: ModelSetting): string | undefined {
+  return setting.kind === 'endpoint' ? setting.profile.api_key_env : undefined;
 }
 
 function keyFrom(env: ModelParts['env'], name: string): string {
@@ -97,4 +128,9 @@ function keyFrom(env: ModelParts['env'], name: string): string {
     );
   }
   return key;
+}
+
+function sentenceOf(problems: readonly DocumentProblem[]): string {
+  const [first] = problems;
+  return first === undefined ? 'it is not valid.' : `${first.path || '/'}: ${first.message}`;
 }

@@ -1,9 +1,12 @@
 import type { CompiledHarnessPlan, JsonObject, JsonValue } from '@millforge/contracts';
-import { canonicalJson, MillforgeError, readPlan } from '@millforge/contracts';
+import { canonicalJson, MillforgeError } from '@millforge/contracts';
 import type { AdapterBinding, GoalContract } from '@millforge/kernel';
 import type { RegistrySnapshot } from '@millforge/registry';
 import type { RunRequest } from './millforge.ts';
 import { type ModelSetting, modelDigest, readModelSetting } from './model-setting.ts';
+
+/** Milliseconds that a run may work when nobody says how long. */
+export const DEFAULT_TIMEOUT_MS = 30 * 60_000;
 
 /** What a durable run keeps of its request: enough to go on without source or configuration. */
 export interface RunInputs {
@@ -21,28 +24,11 @@ export interface RunInputs {
   readonly planArtifact: string;
 }
 
-/** Reads a plan and refuses a run that its grants do not cover. */
-export function admitPlan(request: Pick<RunRequest, 'plan' | 'grants'>): CompiledHarnessPlan {
-  const read = readPlan(request.plan.bytes, { sha256: request.plan.sha256 });
-  if (!read.ok) {
-    throw new MillforgeError(
-      'millforge/document',
-      `The plan cannot be run: ${read.problems[0] ?? 'it is not valid.'}`,
-      { details: { problems: [...read.problems] } },
-    );
-  }
-  const missing = read.plan.required_capabilities.filter((id) => !request.grants.includes(id));
-  if (missing.length > 0) {
-    throw new MillforgeError(
-      'millforge/grants-missing',
-      `The run needs ${missing.length === 1 ? 'a capability' : 'capabilities'} that it was not granted: ${missing.join(', ')}.`,
-      { details: { missing } },
-    );
-  }
-  return read.plan;
-}
-
-/** The contract of a run: one model task, bound to plan, model and tools. */
+/**
+ * The contract of a run: one model task, bound to plan, model and tools.
+ *
+ * @throws `millforge/document` when task and model together are larger than a contract may be.
+ */
 export function runContract(
   runId: string,
   request: RunRequest,
@@ -54,20 +40,27 @@ export function runContract(
 ): GoalContract {
   const { plan, planArtifact, snapshot } = parts;
   const units = plan.budgets.max_iterations;
+  const inputs = {
+    task: request.task,
+    workspace: request.workspace,
+    grants: [...request.grants],
+    model: asJson(request.model),
+    plan_sha256: request.plan.sha256,
+    plan_artifact: planArtifact,
+    tools: toolRecords(plan, snapshot),
+  };
+  if (canonicalJson(inputs).length > MAX_INPUT_BYTES) {
+    throw new MillforgeError(
+      'millforge/document',
+      `Task and model script are together larger than ${MAX_INPUT_BYTES} bytes of ASCII JSON; shorten them.`,
+    );
+  }
   return {
     kind: 'goal_contract',
     schema_version: '1.0',
     goal_id: runId,
     objective: firstLine(request.task),
-    inputs: {
-      task: request.task,
-      workspace: request.workspace,
-      grants: [...request.grants],
-      model: JSON.parse(canonicalJson(asJson(request.model))),
-      plan_sha256: request.plan.sha256,
-      plan_artifact: planArtifact,
-      tools: toolRecords(plan, snapshot),
-    },
+    inputs,
     tasks: [
       {
         task_id: TASK_ID,
@@ -116,11 +109,18 @@ export function readRunInputs(inputs: JsonObject): RunInputs {
   ) {
     throw new MillforgeError('millforge/usage', 'This goal is not a run of a harness.');
   }
+  const setting = readModelSetting(model);
+  if (!setting.ok) {
+    throw new MillforgeError(
+      'millforge/document',
+      `The model stored with this run cannot be read by this version of Millforge: ${setting.problem}`,
+    );
+  }
   return {
     task,
     workspace,
     grants,
-    model: readModelSetting(model),
+    model: setting.setting,
     planSha256,
     planArtifact: plan_artifact,
   };
@@ -143,7 +143,7 @@ function isTextList(value: JsonValue | undefined): value is readonly string[] {
 
 function firstLine(task: string): string {
   const line = task.trim().split('\n', 1)[0] ?? '';
-  return [...line].slice(0, 200).join('') || 'A run without a task text';
+  return Array.from(line).slice(0, 200).join('');
 }
 
 // A round trip, because interfaces without an index signature are not JSON to the type checker.
@@ -153,4 +153,4 @@ function asJson(value: unknown): JsonValue {
 
 const TASK_ID = 'run';
 const LEASE_MS = 30_000;
-const DEFAULT_TIMEOUT_MS = 30 * 60_000;
+const MAX_INPUT_BYTES = 1_048_576;

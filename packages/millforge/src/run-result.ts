@@ -1,5 +1,13 @@
-import type { FailureClass, JsonValue, RunHold, RunOutcome, RunResult } from '@millforge/contracts';
+import {
+  type FailureClass,
+  type JsonValue,
+  type RunHold,
+  type RunOutcome,
+  type RunResult,
+  unreachable,
+} from '@millforge/contracts';
 import type { GoalView, HoldView, OperationView } from '@millforge/kernel';
+import { attestationTemplate } from './attestation.ts';
 
 /** What a goal says about the run it holds. */
 export function toRunResult(
@@ -29,8 +37,8 @@ export function toRunResult(
   };
 }
 
-/** The result of a run that nothing was kept of. */
-export function toTransientResult(runId: string, outcome: RunOutcome): RunResult {
+/** The result of a run that nothing was kept of; `limit` is the number of turns that it had. */
+export function toTransientResult(runId: string, outcome: RunOutcome, limit: number): RunResult {
   return {
     kind: 'run_result',
     schema_version: '1.0',
@@ -44,7 +52,7 @@ export function toTransientResult(runId: string, outcome: RunOutcome): RunResult
     selected_output: outcome.selected_output,
     plan_sha256: outcome.plan_sha256,
     usage: outcome.usage,
-    budget: { limit: 0, reserved: 0, used: outcome.turns },
+    budget: { limit, reserved: 0, used: outcome.turns },
     trail_path: null,
     holds: [],
   };
@@ -64,25 +72,7 @@ export function toRunHold(hold: HoldView, operation: OperationView | null): RunH
     input: operation?.input?.at(-1) ?? hold.facts.input_sha256 ?? null,
     reconciliation: toJson(hold.facts.reconciliation ?? null),
     former_owner_alive: hold.facts.former_owner?.alive ?? null,
-    outcome_template: attestation(operation),
-  };
-}
-
-// The trace is kept from an earlier call of the same kind only as a shape: what a person attests is
-// that the call happened, and the text says that nobody saw its output.
-function attestation(operation: OperationView | null): JsonValue {
-  if (operation === null || operation.kind !== 'tool') return operation?.outcome_template ?? null;
-  return {
-    outcome: {
-      status: 'success',
-      error_code: null,
-      text: ATTESTED_TEXT,
-      data: {},
-      certainty: 'confirmed_complete',
-      truncated: false,
-      artifact_ids: [],
-    },
-    trace: null,
+    outcome_template: attestationTemplate(operation),
   };
 }
 
@@ -99,6 +89,8 @@ function statusOf(goal: GoalView, outcome: RunOutcome | null): RunResult['status
     case 'running':
     case 'checking':
       return goal.interruption?.reason === 'unavailable' ? 'failed' : 'interrupted';
+    default:
+      return unreachable(goal.state, 'state of a goal');
   }
 }
 
@@ -133,6 +125,3 @@ function textOf(value: JsonValue | undefined): string {
 function toJson(value: unknown): JsonValue {
   return JSON.parse(JSON.stringify(value));
 }
-
-const ATTESTED_TEXT =
-  'A person attests that this call was carried out; its output was not observed. Check its effect before you rely on it.';

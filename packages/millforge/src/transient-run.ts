@@ -1,5 +1,4 @@
-import type { Ids } from '@millforge/contracts';
-import { MillforgeError, type RunResult } from '@millforge/contracts';
+import { type Ids, MillforgeError, type RunOutcome, type RunResult } from '@millforge/contracts';
 import { memoryOperationLog } from '@millforge/runtime';
 import type { RunHandle } from './millforge.ts';
 import { type RunParts, runOnLog } from './run-adapter.ts';
@@ -8,43 +7,57 @@ import { toTransientResult } from './run-result.ts';
 /** Runs a plan without keeping anything: no driver, no file, nothing to resume. */
 export function startTransientRun(
   parts: RunParts,
-  options: { readonly ids: Ids; readonly timeoutMs?: number },
+  options: {
+    /** Source of fresh names. */
+    readonly ids: Ids;
+    /** Model turns that the plan allows. */
+    readonly limit: number;
+    /** Milliseconds that the run may work. */
+    readonly timeoutMs: number;
+  },
 ): RunHandle {
   const stopping = new AbortController();
-  let isCancelled = false;
-  const { timeoutMs } = options;
+  let cancelled: string | null = null;
   const operations = memoryOperationLog({
     clock: parts.clock,
     ids: options.ids,
     signal: stopping.signal,
-    ...(timeoutMs === undefined ? {} : { deadlineMs: timeoutMs }),
+    deadlineMs: options.timeoutMs,
   });
   // Nobody reads the decisions of a run that nothing is kept of.
   const trail = { append() {} };
   const result = runOnLog(parts, { operations, trail }).then(
-    (outcome) => toTransientResult(parts.runId, outcome),
-    (error: unknown) => interrupted(parts, error, isCancelled),
+    (outcome) => toTransientResult(parts.runId, outcome, options.limit),
+    (error: unknown) => suspendedResult(parts, error, { cancelled, limit: options.limit }),
   );
   return {
     runId: parts.runId,
     result,
+    // There is nothing to come back to, so a stop after the current operation would save nothing.
     stop() {
       stopping.abort();
     },
-    async cancel() {
-      isCancelled = true;
+    async cancel(reason) {
+      cancelled ??= reason;
       stopping.abort();
       await result;
     },
   };
 }
 
-function interrupted(parts: RunParts, error: unknown, isCancelled: boolean): RunResult {
-  if (!MillforgeError.is(error) || error.code !== 'operation/suspended') throw error;
-  const unavailable = unavailableMessage(error);
-  const ended = {
+function suspendedResult(
+  parts: RunParts,
+  error: unknown,
+  { cancelled, limit }: { readonly cancelled: string | null; readonly limit: number },
+): RunResult {
+  if (!MillforgeError.is(error, 'operation/suspended')) throw error;
+  const suspension = readSuspension(error);
+  const outcome: RunOutcome = {
     kind: 'run_outcome',
     schema_version: '1.0',
+    status: 'failed',
+    failure_class: null,
+    failure_message: null,
     terminal_result: null,
     terminal_node_id: null,
     disposition: null,
@@ -53,29 +66,41 @@ function interrupted(parts: RunParts, error: unknown, isCancelled: boolean): Run
     plan_sha256: parts.plan.sha256,
     turns: 0,
     usage: {},
-  } as const;
-  if (isCancelled) {
-    return toTransientResult(parts.runId, {
-      ...ended,
+  };
+  const toResult = (changes: Partial<RunOutcome>) =>
+    toTransientResult(parts.runId, { ...outcome, ...changes }, limit);
+  if (cancelled !== null) {
+    return toResult({
       status: 'cancelled',
       failure_class: 'cancelled',
-      failure_message: 'The run was cancelled.',
+      failure_message: `The run was cancelled: ${cancelled}`,
     });
   }
-  const result = toTransientResult(parts.runId, {
-    ...ended,
-    status: 'failed',
-    failure_class: unavailable === null ? null : 'model_unavailable',
-    failure_message: unavailable,
-  });
-  return unavailable === null ? { ...result, status: 'interrupted' } : result;
+  switch (suspension.reason) {
+    case 'unavailable':
+      return toResult({ failure_class: 'model_unavailable', failure_message: suspension.message });
+    case 'held':
+      // A run in memory cannot wait for a person: what is in doubt ends it.
+      return toResult({ failure_class: 'tool_failed', failure_message: suspension.message });
+    default:
+      return { ...toResult({}), status: 'interrupted' };
+  }
 }
 
-function unavailableMessage(error: MillforgeError): string | null {
-  const { details } = error;
-  if (typeof details !== 'object' || details === null || !('reason' in details)) return null;
-  if (details['reason'] !== 'unavailable') return null;
-  const failure = details['failure'];
-  if (typeof failure !== 'object' || failure === null || !('message' in failure)) return '';
-  return String(failure['message']);
+function readSuspension({ details }: MillforgeError): {
+  readonly reason: string;
+  readonly message: string | null;
+} {
+  if (typeof details !== 'object' || details === null || !('reason' in details)) {
+    return { reason: 'stopped', message: null };
+  }
+  const { reason, failure } = details;
+  const message =
+    typeof failure === 'object' && failure !== null && 'message' in failure
+      ? failure['message']
+      : null;
+  return {
+    reason: typeof reason === 'string' ? reason : 'stopped',
+    message: typeof message === 'string' ? message : null,
+  };
 }

@@ -50,6 +50,11 @@ export function parseArguments(spec: ArgumentSpec, argv: readonly string[]): Par
   if (surplus !== undefined) {
     throw usageError(`'millforge ${spec.command}' does not take '${surplus}'; ${hint(spec)}`);
   }
+  for (const [name, option] of Object.entries(spec.options)) {
+    if ([values[name]].flat().includes('')) {
+      throw usageError(`'--${name}' needs a value (${option.value ?? ''}); ${hint(spec)}`);
+    }
+  }
   return {
     positionals,
     text(name) {

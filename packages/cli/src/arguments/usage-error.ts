@@ -9,3 +9,28 @@ export function usageError(message: string, cause?: unknown): MillforgeError {
 export function documentError(message: string, cause?: unknown): MillforgeError {
   return new MillforgeError('cli/document', message, cause === undefined ? {} : { cause });
 }
+
+/** A file or directory of ours that the system refuses: exit status 1, one sentence, no stack. */
+export function fileError(doing: string, cause: unknown): MillforgeError {
+  const code = systemCode(cause);
+  return new MillforgeError(
+    'cli/file',
+    `${doing} (${code ?? 'unknown reason'}); ${ADVICE[code ?? ''] ?? 'choose another place.'}`,
+    { cause },
+  );
+}
+
+/** The code of a system error, such as `ENOENT`; null for any other error. */
+export function systemCode(error: unknown): string | null {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string'
+    ? error.code
+    : null;
+}
+
+const ADVICE: Readonly<Record<string, string>> = {
+  EACCES: 'make it accessible to you, or choose another place.',
+  EPERM: 'make it accessible to you, or choose another place.',
+  EROFS: 'the file system is read-only; choose another place.',
+  ENOSPC: 'the disk is full; free some space and try again.',
+  EDQUOT: 'the quota is used up; free some space and try again.',
+};

@@ -6,7 +6,7 @@ import type { CliHost } from '../output/terminal.ts';
 export interface CommandContext {
   /** The process around it. */
   readonly host: CliHost;
-  /** Makes the product's factory; called only by commands that need it. */
+  /** Makes what the commands work with; called only by commands that need it. */
   readonly createMillforge: MillforgeFactory;
 }
 

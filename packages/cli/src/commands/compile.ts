@@ -1,14 +1,21 @@
 import { mkdir, realpath } from 'node:fs/promises';
-import { basename, dirname, extname, join, resolve } from 'node:path';
-import { type PublishOutcome, publishPlan } from '@millforge/compiler/publish';
-import { usageError } from '../arguments/usage-error.ts';
+import { basename, dirname, join, resolve } from 'node:path';
+import type { CompiledResult } from '@millforge/compiler';
+import {
+  type PublishOutcome,
+  publicationDiagnostics,
+  publishPlan,
+} from '@millforge/compiler/publish';
+import type { ParsedArguments } from '../arguments/parse-arguments.ts';
+import { fileError, usageError } from '../arguments/usage-error.ts';
 import { COMPILE_OPTIONS, compileSelection } from '../documents/compile-options.ts';
-import { compileResultDocument, renderDiagnostic } from '../documents/compile-report.ts';
-import { compileSource } from '../documents/compile-source.ts';
-import { EXIT_FAILED, exitStatusOfDiagnostics } from '../output/exit-status.ts';
-import { writeLine } from '../output/terminal.ts';
+import { failureDocument, publicationDocument } from '../documents/compile-report.ts';
+import { compileSource, reportedRequest } from '../documents/compile-source.ts';
+import { EXIT_FAILED } from '../output/exit-status.ts';
+import { type CliHost, writeJsonLine, writeLine } from '../output/terminal.ts';
 import type { Command } from './command.ts';
 import { CONFIG_OPTIONS, readConfiguration } from './configured.ts';
+import { reportFailure } from './report-failure.ts';
 
 /** Compiles a harness and writes its plan. */
 export const compileCommand: Command = {
@@ -24,69 +31,39 @@ export const compileCommand: Command = {
     ...CONFIG_OPTIONS,
   },
   async run({ host, createMillforge }, args) {
-    const format = args.has('json') ? 'json' : (args.text('format') ?? 'text');
-    if (format !== 'text' && format !== 'json') {
-      throw usageError(`--format must be text or json; it was '${format.slice(0, 40)}'.`);
-    }
-    const source = resolve(host.cwd, args.positionals[0] ?? '');
-    const config = await readConfiguration(host, args, dirname(source));
+    const isJson = isJsonWanted(args);
+    const path = args.positionals[0] ?? '';
+    const config = await readConfiguration(host, args, dirname(resolve(host.cwd, path)));
     const selection = compileSelection(args);
     await using millforge = createMillforge({ dataDir: config.dataDirectory, env: host.env });
-    const result = await compileSource(source, selection, {
+    const result = await compileSource(path, selection, {
       cwd: host.cwd,
       catalog: millforge.catalog,
       profileIds: config.profiles.map((profile) => profile.profile_id),
       grants: config.grants,
     });
-    const request = {
-      requestId: selection.requestId,
-      stageKindId: selection.stageKind,
-      format: extname(source).toLowerCase() === '.json' ? ('json' as const) : ('yaml' as const),
-      sourcePath: basename(source),
-    };
+    const request = reportedRequest(path, selection);
     if (!result.ok) {
-      if (format === 'json') {
-        writeLine(host.stdout, JSON.stringify(compileResultDocument(result, request, null)));
-      } else {
-        for (const diagnostic of result.diagnostics) {
-          writeLine(host.stderr, renderDiagnostic(diagnostic, args.positionals[0] ?? ''));
-        }
-      }
-      return exitStatusOfDiagnostics(result.diagnostics.map((diagnostic) => diagnostic.code));
+      if (isJson) writeJsonLine(host.stdout, failureDocument(result, request));
+      return reportFailure(host, result.diagnostics, { path, isQuiet: isJson });
     }
     const directory = await outputDirectory(args.text('out'), config.dataDirectory, host.cwd);
     const outcome = await publishPlan({ directory, bytes: result.bytes });
-    if (outcome.kind !== 'published') {
-      writeLine(host.stderr, `millforge: ${refusalOf(outcome, directory)}`);
-      return EXIT_FAILED;
+    if (isJson) {
+      const publication = { directory: basename(directory), outcome };
+      writeJsonLine(host.stdout, publicationDocument(result, request, publication));
+      return outcome.kind === 'published' ? 0 : EXIT_FAILED;
     }
-    const { fileName } = outcome;
-    if (format === 'json') {
-      const document = compileResultDocument(result, request, { directory, fileName });
-      writeLine(host.stdout, JSON.stringify(document));
-    } else {
-      const { harness_id: id, harness_version: version } = result.plan;
-      const verb = outcome.reused ? 'is already there' : 'compiled';
-      writeLine(host.stdout, `${id}@${version} ${verb}: ${join(directory, fileName)}`);
-    }
-    return 0;
+    return printOutcome(host, result, { directory, outcome });
   },
 };
 
-function refusalOf(
-  outcome: Exclude<PublishOutcome, { kind: 'published' }>,
-  directory: string,
-): string {
-  switch (outcome.kind) {
-    case 'conflict':
-      return `Another file has the name of this plan in ${directory}; move ${outcome.fileName} away. Nothing was replaced.`;
-    case 'rejected':
-      return `The plan was refused: ${outcome.problems[0] ?? ''}`;
-    case 'not_written':
-      return `The plan could not be written to ${directory} (${outcome.errorCode}): ${outcome.reason}`;
-    case 'publish_unsure':
-      return `The plan was written to ${directory}, but the disk did not confirm it (${outcome.errorCode}); compile again.`;
+function isJsonWanted(args: ParsedArguments): boolean {
+  const format = args.text('format') ?? (args.has('json') ? 'json' : 'text');
+  if (format !== 'text' && format !== 'json') {
+    throw usageError(`--format must be text or json; it was '${format.slice(0, 40)}'.`);
   }
+  return format === 'json';
 }
 
 async function outputDirectory(
@@ -96,12 +73,30 @@ async function outputDirectory(
 ): Promise<string> {
   if (out === null) {
     const plans = join(dataDirectory, 'plans');
-    await mkdir(plans, { recursive: true, mode: 0o700 });
-    return realpath(plans);
+    try {
+      await mkdir(plans, { recursive: true, mode: 0o700 });
+      return await realpath(plans);
+    } catch (cause) {
+      throw fileError(`The directory ${plans} cannot be made`, cause);
+    }
   }
   try {
     return await realpath(resolve(cwd, out));
   } catch (cause) {
     throw usageError(`The directory ${out} does not exist; create it first.`, cause);
   }
+}
+
+function printOutcome(
+  host: CliHost,
+  { plan }: CompiledResult,
+  { directory, outcome }: { readonly directory: string; readonly outcome: PublishOutcome },
+): number {
+  if (outcome.kind === 'published') {
+    const verb = outcome.reused ? 'is already there' : 'compiled';
+    const file = join(directory, outcome.fileName);
+    writeLine(host.stdout, `${plan.harness_id}@${plan.harness_version} ${verb}: ${file}`);
+    return 0;
+  }
+  return reportFailure(host, publicationDiagnostics(outcome), { path: directory, isQuiet: false });
 }

@@ -2,10 +2,11 @@ import type { OptionSpec, ParsedArguments } from '../arguments/parse-arguments.t
 import { type EffectiveConfig, readEffectiveConfig } from '../config/effective-config.ts';
 import { openTrustStore } from '../config/trust-store.ts';
 import { type CliHost, writeLine } from '../output/terminal.ts';
+import { DATA_OPTION } from './data-place.ts';
 
 /** Options of every command that reads the configuration. */
 export const CONFIG_OPTIONS: Readonly<Record<string, OptionSpec>> = {
-  data: { value: 'DIR', help: 'data directory: trail, plans, exports' },
+  ...DATA_OPTION,
   'trust-project': {
     value: null,
     help: "use the project's configuration for this command although it was not accepted",
@@ -41,7 +42,12 @@ export async function readConfiguration(
     return config;
   }
   writeLine(host.stderr, `${untrusted.file} asks for: ${wishes}.`);
-  if (!/^y(es)?$/i.test((await host.ask('Accept it? [y/N] ')).trim())) return config;
+  if (!(await isConfirmed(host, 'Accept it?'))) return config;
   await openTrustStore(config.trustDirectory).accept(untrusted.file, untrusted.text);
   return readEffectiveConfig(flags, places);
+}
+
+/** Asks a person a question that is answered with no unless they say yes. */
+export async function isConfirmed(host: CliHost, question: string): Promise<boolean> {
+  return /^y(es)?$/i.test((await host.ask(`${question} [y/N] `)).trim());
 }

@@ -1,7 +1,7 @@
-import { userDataDirectory } from '../config/effective-config.ts';
 import { EXIT_FAILED } from '../output/exit-status.ts';
-import { writeLine } from '../output/terminal.ts';
+import { writeJsonLine, writeLine } from '../output/terminal.ts';
 import type { Command } from './command.ts';
+import { DATA_OPTION, findData } from './data-place.ts';
 
 /** Says what works on this machine and why not. */
 export const doctorCommand: Command = {
@@ -11,23 +11,24 @@ export const doctorCommand: Command = {
   example: 'millforge doctor',
   options: {
     json: { value: null, help: 'JSON Lines instead of text' },
-    data: { value: 'DIR', help: 'data directory' },
+    ...DATA_OPTION,
   },
   async run({ host, createMillforge }, args) {
-    const dataDir = await userDataDirectory(args.text('data'), host);
-    await using millforge = createMillforge({ dataDir, env: host.env });
+    const data = await findData(host, args);
+    await using millforge = createMillforge({ dataDir: data.directory, env: host.env });
     const findings = await millforge.doctor();
-    for (const finding of findings) {
-      writeLine(
-        host.stdout,
-        args.has('json')
-          ? JSON.stringify({
-              subject: finding.subject,
-              is_right: finding.isRight,
-              message: finding.message,
-            })
-          : `${finding.isRight ? 'ok   ' : 'wrong'}  ${finding.subject.padEnd(16)}  ${finding.message}`,
-      );
+    for (const { subject, isRight, message } of findings) {
+      if (args.has('json')) {
+        writeJsonLine(host.stdout, {
+          kind: 'doctor_finding',
+          schema_version: '1.0',
+          subject,
+          is_right: isRight,
+          message,
+        });
+      } else {
+        writeLine(host.stdout, `${isRight ? 'ok   ' : 'wrong'}  ${subject.padEnd(16)}  ${message}`);
+      }
     }
     return findings.every((finding) => finding.isRight) ? 0 : EXIT_FAILED;
   },

@@ -2,14 +2,15 @@ import { resolve } from 'node:path';
 import { type JsonValue, readJson, toPlainJson } from '@millforge/contracts';
 import type { ParsedArguments } from '../arguments/parse-arguments.ts';
 import { documentError, usageError } from '../arguments/usage-error.ts';
-import { userDataDirectory } from '../config/effective-config.ts';
 import { readInputFile } from '../documents/read-input-file.ts';
+import type { DecisionRequest } from '../millforge-port.ts';
 import { exitStatusOf } from '../output/exit-status.ts';
 import { type CliHost, writeLine } from '../output/terminal.ts';
 import type { Command } from './command.ts';
-import { printRunResult, watchRun } from './watch-run.ts';
+import { DATA_OPTION, findData } from './data-place.ts';
+import { showResult, watchRun } from './watch-run.ts';
 
-/** Goes on with a suspended, crashed or held run. */
+/** Goes on with a suspended, crashed or held run; prints the result of one that has ended. */
 export const resumeCommand: Command = {
   command: 'resume',
   positionals: ['RUN'],
@@ -25,40 +26,34 @@ export const resumeCommand: Command = {
     },
     actor: { value: 'NAME', help: 'who decides, for the trail; default user@host' },
     json: { value: null, help: 'events and result as JSON Lines' },
-    data: { value: 'DIR', help: 'data directory' },
+    ...DATA_OPTION,
   },
   async run({ host, createMillforge }, args) {
     const runId = args.positionals[0] ?? '';
-    const decision = decisionOf(args);
-    const outcome = await outcomeOf(host, args);
+    const decision = await readDecision(host, args);
     const actor = args.text('actor');
-    const dataDir = await userDataDirectory(args.text('data'), host);
+    const data = await findData(host, args);
     await using millforge = createMillforge({
-      dataDir,
+      dataDir: data.directory,
       env: host.env,
       ...(actor === null ? {} : { actor }),
     });
-    const isJson = args.has('json');
+    const view = { isJson: args.has('json'), dataFlag: data.flag };
     if (decision !== null) {
-      const decided = await millforge.decide(runId, {
-        holdId: args.text('hold'),
-        decision,
-        reason: args.text('reason') ?? 'decided on the command line',
-        ...(outcome === undefined ? {} : { outcome }),
-      });
+      const decided = await millforge.decide(runId, decision);
       if (decided.status === 'cancelled' || decided.status === 'held') {
-        printRunResult(host, { isJson }, decided);
+        showResult(host, view, decided);
         return exitStatusOf(decided.status);
       }
-      if (!isJson) writeLine(host.stderr, `Decided: ${decision}.`);
+      writeLine(host.stderr, `Decided: ${decision.decision}.`);
     }
-    return await watchRun(host, { isJson }, ({ onEvent, onWaiting }) =>
+    return await watchRun(host, { ...view, beginning: 'run-resumed' }, ({ onEvent, onWaiting }) =>
       millforge.resume(runId, { onEvent, onWaiting }),
     );
   },
 };
 
-function decisionOf(args: ParsedArguments): 'retry' | 'accept' | 'cancel' | null {
+async function readDecision(host: CliHost, args: ParsedArguments): Promise<DecisionRequest | null> {
   const decision = args.text('decide');
   if (decision === null) {
     const orphan = ['hold', 'reason', 'outcome'].find((name) => args.text(name) !== null);
@@ -66,18 +61,31 @@ function decisionOf(args: ParsedArguments): 'retry' | 'accept' | 'cancel' | null
     return null;
   }
   if (decision !== 'retry' && decision !== 'accept' && decision !== 'cancel') {
-    throw usageError('--decide must be retry, accept or cancel.');
+    throw usageError(
+      `--decide must be retry, accept or cancel; it was '${decision.slice(0, 40)}'.`,
+    );
   }
-  if (decision !== 'accept' && args.text('outcome') !== null) {
+  const file = args.text('outcome');
+  if (decision !== 'accept' && file !== null) {
     throw usageError('--outcome goes with --decide accept.');
   }
-  return decision;
+  return {
+    holdId: args.text('hold'),
+    decision,
+    reason: args.text('reason') ?? 'decided on the command line',
+    ...(file === null ? {} : { outcome: await readOutcome(host, file) }),
+  };
 }
 
-async function outcomeOf(host: CliHost, args: ParsedArguments): Promise<JsonValue | undefined> {
-  const file = args.text('outcome');
-  if (file === null) return undefined;
-  const content = await readInputFile(resolve(host.cwd, file), 'outcome', MAX_OUTCOME_BYTES);
+async function readOutcome(host: CliHost, file: string): Promise<JsonValue> {
+  const content = await readInputFile({
+    path: resolve(host.cwd, file),
+    what: 'outcome',
+    maxBytes: MAX_OUTCOME_BYTES,
+  });
+  if (content.length > MAX_OUTCOME_BYTES) {
+    throw documentError(`The outcome ${file} is larger than ${MAX_OUTCOME_BYTES} bytes.`);
+  }
   const read = readJson(content.toString('utf8'));
   if (!read.ok) throw documentError(`The outcome ${file} is not valid JSON: ${read.message}`);
   return toPlainJson(read.value);

@@ -2,14 +2,16 @@ import { dirname, resolve } from 'node:path';
 import { parseDuration } from '../arguments/parse-duration.ts';
 import { usageError } from '../arguments/usage-error.ts';
 import { COMPILE_OPTIONS, compileSelection } from '../documents/compile-options.ts';
-import { renderDiagnostic } from '../documents/compile-report.ts';
+import { failureDocument } from '../documents/compile-report.ts';
+import { reportedRequest } from '../documents/compile-source.ts';
 import { loadPlan } from '../documents/load-plan.ts';
 import { modelSetting } from '../documents/model-setting.ts';
 import { readInputFile } from '../documents/read-input-file.ts';
-import { exitStatusOfDiagnostics } from '../output/exit-status.ts';
-import { type CliHost, writeLine } from '../output/terminal.ts';
+import { type CliHost, writeJsonLine } from '../output/terminal.ts';
 import type { Command } from './command.ts';
 import { CONFIG_OPTIONS, readConfiguration } from './configured.ts';
+import { placeOf } from './data-place.ts';
+import { reportFailure } from './report-failure.ts';
 import { watchRun } from './watch-run.ts';
 
 /** Compiles a harness if need be, and runs it on a task. */
@@ -38,7 +40,9 @@ export const runCommand: Command = {
     const path = args.positionals[0] ?? '';
     const onAmbiguous = args.text('on-ambiguous') ?? 'hold';
     if (onAmbiguous !== 'hold' && onAmbiguous !== 'retry') {
-      throw usageError('--on-ambiguous must be hold or retry.');
+      throw usageError(
+        `--on-ambiguous must be hold or retry; it was '${onAmbiguous.slice(0, 40)}'.`,
+      );
     }
     const timeout = args.text('timeout');
     const timeoutMs = timeout === null ? null : parseDuration(timeout, '--timeout');
@@ -50,20 +54,22 @@ export const runCommand: Command = {
       env: host.env,
       ...(actor === null ? {} : { actor }),
     });
-    const plan = await loadPlan(path, compileSelection(args), {
+    const isJson = args.has('json');
+    const selection = compileSelection(args);
+    const plan = await loadPlan(path, selection, {
       cwd: host.cwd,
       catalog: millforge.catalog,
       profileIds: null,
       grants: config.grants,
     });
     if (!plan.ok) {
-      for (const diagnostic of plan.diagnostics) {
-        writeLine(host.stderr, renderDiagnostic(diagnostic, path));
-      }
-      return exitStatusOfDiagnostics(plan.diagnostics.map((diagnostic) => diagnostic.code));
+      if (isJson)
+        writeJsonLine(host.stdout, failureDocument(plan, reportedRequest(path, selection)));
+      return reportFailure(host, plan.diagnostics, { path, isQuiet: isJson });
     }
     const model = await modelSetting(config, plan.profileId, host.env);
-    return await watchRun(host, { isJson: args.has('json') }, ({ onEvent }) =>
+    const { flag: dataFlag } = await placeOf(host, args, config.dataDirectory);
+    return await watchRun(host, { isJson, dataFlag, beginning: 'run-started' }, ({ onEvent }) =>
       millforge.run({
         plan: { bytes: plan.bytes, sha256: plan.sha256 },
         task,
@@ -84,19 +90,19 @@ async function taskText(host: CliHost, given: string | null): Promise<string> {
   }
   const text = given === '-' ? await host.readStdin() : await fromFile(host, given);
   if (text.trim() === '') throw usageError('The task is empty; say what is to be done.');
+  if (Buffer.byteLength(text) > MAX_TASK_BYTES) {
+    throw usageError(`The task is larger than ${MAX_TASK_BYTES} bytes; shorten it.`);
+  }
   return text;
 }
 
 async function fromFile(host: CliHost, given: string): Promise<string> {
   if (!given.startsWith('@')) return given;
-  const content = await readInputFile(
-    resolve(host.cwd, given.slice(1)),
-    'task file',
-    MAX_TASK_BYTES,
-  );
-  if (content.length > MAX_TASK_BYTES) {
-    throw usageError(`The task file is larger than ${MAX_TASK_BYTES} bytes; shorten it.`);
-  }
+  const content = await readInputFile({
+    path: resolve(host.cwd, given.slice(1)),
+    what: 'task file',
+    maxBytes: MAX_TASK_BYTES,
+  });
   return content.toString('utf8');
 }
 

@@ -1,8 +1,8 @@
-import { canonicalJson, type JsonValue } from '@millforge/contracts';
-import { userDataDirectory } from '../config/effective-config.ts';
-import { writeLine } from '../output/terminal.ts';
+import type { RunSummary } from '../millforge-port.ts';
+import { type CliHost, writeJsonLine, writeLine } from '../output/terminal.ts';
 import type { Command } from './command.ts';
-import { printRunResult } from './watch-run.ts';
+import { DATA_OPTION, findData } from './data-place.ts';
+import { showResult } from './watch-run.ts';
 
 /** Lists the runs of a data directory, or shows how one stands. */
 export const runsCommand: Command = {
@@ -11,42 +11,42 @@ export const runsCommand: Command = {
   summary: 'list the runs; one run: its state, budget and holds',
   example: 'millforge runs run_01hv3k --json',
   options: {
-    json: { value: null, help: 'JSON instead of text' },
-    data: { value: 'DIR', help: 'data directory' },
+    json: { value: null, help: 'JSON Lines instead of text' },
+    ...DATA_OPTION,
   },
   async run({ host, createMillforge }, args) {
-    const dataDir = await userDataDirectory(args.text('data'), host);
-    await using millforge = createMillforge({ dataDir, env: host.env });
-    const [runId] = args.positionals;
+    const data = await findData(host, args);
+    await using millforge = createMillforge({ dataDir: data.directory, env: host.env });
     const isJson = args.has('json');
-    if (runId !== undefined) {
-      const result = await millforge.readRun(runId);
-      printRunResult(host, { isJson }, result);
-      if (!isJson) {
-        const { used, reserved, limit } = result.budget;
-        writeLine(host.stdout, `  turns: ${used} used, ${reserved} reserved, ${limit} allowed`);
-      }
+    const [runId] = args.positionals;
+    if (runId === undefined) {
+      listRuns(host, await millforge.listRuns(), isJson);
       return 0;
     }
-    const runs = await millforge.listRuns();
-    for (const run of runs) {
-      writeLine(
-        host.stdout,
-        isJson
-          ? canonicalJson(listed(run), { newline: false })
-          : `${run.runId}  ${run.createdAt}  ${run.status.padEnd(10)}  ${run.task}`,
-      );
+    const result = await millforge.readRun(runId);
+    showResult(host, { isJson, dataFlag: data.flag }, result);
+    if (!isJson) {
+      const { used, reserved, limit } = result.budget;
+      writeLine(host.stdout, `  turns: ${used} used, ${reserved} reserved, ${limit} allowed`);
     }
-    if (runs.length === 0 && !isJson) writeLine(host.stdout, 'No run has been made here yet.');
     return 0;
   },
 };
 
-function listed(run: {
-  readonly runId: string;
-  readonly status: string;
-  readonly task: string;
-  readonly createdAt: string;
-}): JsonValue {
-  return { run_id: run.runId, state: run.status, task: run.task, created_at: run.createdAt };
+function listRuns(host: CliHost, runs: readonly RunSummary[], isJson: boolean): void {
+  for (const { runId, status, task, createdAt } of runs) {
+    if (isJson) {
+      writeJsonLine(host.stdout, {
+        kind: 'run_summary',
+        schema_version: '1.0',
+        run_id: runId,
+        state: status,
+        task,
+        created_at: createdAt,
+      });
+    } else {
+      writeLine(host.stdout, `${runId}  ${createdAt}  ${status.padEnd(10)}  ${task}`);
+    }
+  }
+  if (runs.length === 0 && !isJson) writeLine(host.stdout, 'No run has been made here yet.');
 }

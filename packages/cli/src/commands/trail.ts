@@ -1,7 +1,7 @@
-import { userDataDirectory } from '../config/effective-config.ts';
 import { EXIT_CHECK_FAILED } from '../output/exit-status.ts';
-import { writeLine } from '../output/terminal.ts';
+import { writeJsonLine, writeLine } from '../output/terminal.ts';
 import type { Command } from './command.ts';
+import { DATA_OPTION, findData } from './data-place.ts';
 
 /** Prints the records of a run. */
 export const trailShowCommand: Command = {
@@ -11,18 +11,21 @@ export const trailShowCommand: Command = {
   example: 'millforge trail show run_01hv3k',
   options: {
     json: { value: null, help: 'JSON Lines instead of text' },
-    data: { value: 'DIR', help: 'data directory' },
+    ...DATA_OPTION,
   },
   async run({ host, createMillforge }, args) {
-    const dataDir = await userDataDirectory(args.text('data'), host);
-    await using millforge = createMillforge({ dataDir, env: host.env });
+    const data = await findData(host, args);
+    await using millforge = createMillforge({ dataDir: data.directory, env: host.env });
     for await (const record of millforge.readTrail(args.positionals[0] ?? '')) {
-      writeLine(
-        host.stdout,
-        args.has('json')
-          ? JSON.stringify(record)
-          : `${String(record.seq).padStart(5)}  ${record.at}  ${record.type.padEnd(20)}  ${line(record.data)}`,
-      );
+      if (args.has('json')) {
+        writeJsonLine(host.stdout, record);
+      } else {
+        const { seq, at, type } = record;
+        writeLine(
+          host.stdout,
+          `${String(seq).padStart(5)}  ${at}  ${type.padEnd(20)}  ${cut(JSON.stringify(record.data))}`,
+        );
+      }
     }
     return 0;
   },
@@ -36,14 +39,23 @@ export const trailVerifyCommand: Command = {
   example: 'millforge trail verify run_01hv3k',
   options: {
     json: { value: null, help: 'the verdict as JSON' },
-    data: { value: 'DIR', help: 'data directory' },
+    ...DATA_OPTION,
   },
   async run({ host, createMillforge }, args) {
-    const dataDir = await userDataDirectory(args.text('data'), host);
-    await using millforge = createMillforge({ dataDir, env: host.env });
+    const data = await findData(host, args);
+    await using millforge = createMillforge({ dataDir: data.directory, env: host.env });
     const verdict = await millforge.verifyTrail(args.positionals[0]);
     if (args.has('json')) {
-      writeLine(host.stdout, JSON.stringify(verdict));
+      writeJsonLine(host.stdout, {
+        kind: 'trail_verdict',
+        schema_version: '1.0',
+        ok: verdict.ok,
+        runs: verdict.ok ? verdict.goals : null,
+        records: verdict.ok ? verdict.records : null,
+        run_id: verdict.ok ? null : verdict.goal,
+        seq: verdict.ok ? null : verdict.seq,
+        what: verdict.ok ? null : verdict.what,
+      });
     } else if (verdict.ok) {
       writeLine(
         host.stdout,
@@ -59,7 +71,6 @@ export const trailVerifyCommand: Command = {
   },
 };
 
-function line(data: unknown): string {
-  const text = JSON.stringify(data);
+function cut(text: string): string {
   return text.length > 160 ? `${text.slice(0, 159)}…` : text;
 }

@@ -1,12 +1,14 @@
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { usageError } from '../arguments/usage-error.ts';
 import { readConfigDocument } from '../config/config-document.ts';
-import { describeConfig, userDataDirectory } from '../config/effective-config.ts';
+import { describeConfig } from '../config/describe-config.ts';
+import { readTrustDirectory } from '../config/effective-config.ts';
 import { projectConfigFile } from '../config/places.ts';
+import { readConfigFile } from '../config/read-config-file.ts';
 import { openTrustStore } from '../config/trust-store.ts';
 import { writeLine } from '../output/terminal.ts';
 import type { Command } from './command.ts';
+import { isConfirmed } from './configured.ts';
 
 /** Shows what a project's configuration asks for, and records that it is accepted. */
 export const trustCommand: Command = {
@@ -18,11 +20,13 @@ export const trustCommand: Command = {
     data: { value: 'DIR', help: 'data directory in which the acceptance is recorded' },
   },
   async run({ host }, args) {
-    const project = resolve(host.cwd, args.positionals[0] ?? '.');
-    const file = projectConfigFile(project);
-    const text = await readText(file);
+    const file = projectConfigFile(resolve(host.cwd, args.positionals[0] ?? '.'));
+    const text = await readConfigFile(file);
+    if (text === null) {
+      throw usageError(`There is no configuration at ${file}; there is nothing to trust.`);
+    }
     const asksFor = describeConfig(readConfigDocument(text, file));
-    const store = openTrustStore(await userDataDirectory(args.text('data'), host));
+    const store = openTrustStore(await readTrustDirectory(args.text('data'), host));
     writeLine(host.stdout, `${file} asks for:`);
     for (const wish of asksFor) writeLine(host.stdout, `  ${wish}`);
     if (asksFor.length === 0) writeLine(host.stdout, '  nothing');
@@ -31,7 +35,7 @@ export const trustCommand: Command = {
       return 0;
     }
     // Without a terminal the command itself is the consent: somebody typed it or wrote it down.
-    if (host.canAsk && !/^y(es)?$/i.test((await host.ask('Accept it? [y/N] ')).trim())) {
+    if (host.canAsk && !(await isConfirmed(host, 'Accept it?'))) {
       writeLine(host.stdout, 'Nothing was accepted.');
       return 0;
     }
@@ -40,11 +44,3 @@ export const trustCommand: Command = {
     return 0;
   },
 };
-
-async function readText(file: string): Promise<string> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (cause) {
-    throw usageError(`There is no configuration to trust: ${file} cannot be read.`, cause);
-  }
-}

@@ -22,6 +22,15 @@ export interface ConfigDocument {
   readonly data: string | null;
 }
 
+/** A configuration that says nothing. */
+export const EMPTY_CONFIG: ConfigDocument = Object.freeze({
+  model: null,
+  apiKeyEnv: null,
+  profiles: [],
+  grants: [],
+  data: null,
+});
+
 /**
  * Reads a configuration file's text; every key is known and of the right type, or it is refused.
  *

@@ -1,12 +1,17 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type JsonValue, readJson, sha256, toPlainJson } from '@millforge/contracts';
+import { fileError } from '../arguments/usage-error.ts';
 
 /** Which project configurations a person has vouched for: path and digest, in the user's data. */
 export interface TrustStore {
   /** Whether exactly these bytes at this path were accepted. */
   isTrusted(file: string, text: string): Promise<boolean>;
-  /** Records that these bytes at this path are accepted; another digest replaces the old one. */
+  /**
+   * Records that these bytes at this path are accepted; another digest replaces the old one.
+   *
+   * @throws `cli/file` when the record cannot be written.
+   */
   accept(file: string, text: string): Promise<void>;
 }
 
@@ -20,8 +25,12 @@ export function openTrustStore(dataDirectory: string): TrustStore {
     async accept(file, text) {
       const entries = await readEntries(path);
       entries.set(file, sha256(text));
-      await mkdir(dataDirectory, { recursive: true, mode: 0o700 });
-      await replaceFile(path, document(entries));
+      try {
+        await mkdir(dataDirectory, { recursive: true, mode: 0o700 });
+        await replaceFile(path, document(entries));
+      } catch (cause) {
+        throw fileError(`What was accepted cannot be recorded in ${path}`, cause);
+      }
     },
   };
 }

@@ -36,6 +36,8 @@ export interface CompileSelection {
   readonly requestId: string;
   /** Compiler identity as JSON text. */
   readonly identity: string | null;
+  /** Names of the options that were given and mean something for a source only. */
+  readonly given: readonly string[];
 }
 
 /** Reads the compile options of a command. */
@@ -48,5 +50,8 @@ export function compileSelection(args: ParsedArguments): CompileSelection {
     legalTerminals: args.list('legal-terminal'),
     requestId: args.text('request-id') ?? 'request.cli',
     identity: args.text('compiler-identity'),
+    given: Object.keys(COMPILE_OPTIONS).filter(
+      (name) => name !== 'grant' && args.text(name) !== null,
+    ),
   };
 }

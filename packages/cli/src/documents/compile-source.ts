@@ -2,20 +2,24 @@ import { basename, extname, resolve } from 'node:path';
 import {
   type CompileResult,
   compileHarness,
+  type ListedToolCatalog,
   toModelProfileCatalog,
   toToolCatalog,
 } from '@millforge/compiler';
 import {
-  type CatalogLookup,
   type CompilerIdentity,
+  digest,
+  formatToolReference,
+  MillforgeError,
   type ModelProfileCatalog,
   readJson,
   type ToolCatalog,
   type ToolCatalogEntry,
   toPlainJson,
 } from '@millforge/contracts';
-import { usageError } from '../arguments/usage-error.ts';
+import { documentError, usageError } from '../arguments/usage-error.ts';
 import type { CompileSelection } from './compile-options.ts';
+import type { ReportedRequest } from './compile-report.ts';
 import { readInputFile } from './read-input-file.ts';
 
 /** What a compilation takes from around it. */
@@ -30,20 +34,28 @@ export interface CompileSurroundings {
   readonly grants: readonly string[];
 }
 
-/** Compiles the source at a path. */
+/**
+ * Compiles the source at a path.
+ *
+ * @throws `cli/usage` for a file that cannot be read; `cli/document` for a wrong catalog.
+ */
 export async function compileSource(
   path: string,
   selection: CompileSelection,
   around: CompileSurroundings,
 ): Promise<CompileResult> {
   const file = resolve(around.cwd, path);
-  const content = await readInputFile(file, 'harness', MAX_SOURCE_BYTES);
+  const content = await readInputFile({
+    path: file,
+    what: 'harness',
+    maxBytes: MAX_SOURCE_BYTES,
+  });
   return compileHarness(content, {
     catalog: await catalogOf(selection, around),
     profiles: await profilesOf(selection, around),
     request: {
       requestId: selection.requestId,
-      format: extname(file).toLowerCase() === '.json' ? 'json' : 'yaml',
+      format: sourceFormat(file),
       logicalPath: basename(file),
       grants: around.grants,
       ...(selection.expectedId === null ? {} : { expectedHarnessId: selection.expectedId }),
@@ -56,50 +68,93 @@ export async function compileSource(
   });
 }
 
+/** The request of a compilation, as its result names it. */
+export function reportedRequest(path: string, selection: CompileSelection): ReportedRequest {
+  return {
+    requestId: selection.requestId,
+    format: sourceFormat(path),
+    sourcePath: basename(path),
+    expectedId: selection.expectedId,
+  };
+}
+
+// By the ending of the name alone; the parser says what does not fit.
+function sourceFormat(file: string): 'yaml' | 'json' {
+  return extname(file).toLowerCase() === '.json' ? 'json' : 'yaml';
+}
+
 async function catalogOf(
   selection: CompileSelection,
   around: CompileSurroundings,
 ): Promise<ToolCatalog> {
   if (selection.catalogs.length === 0) return around.catalog;
-  const catalogs = await Promise.all(
-    selection.catalogs.map(async (path) =>
-      toToolCatalog(
-        (
-          await readInputFile(resolve(around.cwd, path), 'tool catalog', MAX_CATALOG_BYTES)
-        ).toString('utf8'),
-      ),
-    ),
-  );
+  const catalogs: ListedToolCatalog[] = [];
+  for (const path of selection.catalogs) {
+    const text = await catalogText(path, 'tool catalog', around);
+    catalogs.push(inFile(path, () => toToolCatalog(text)));
+  }
   const [only] = catalogs;
   return catalogs.length === 1 && only !== undefined ? only : joined(catalogs);
 }
 
-function joined(catalogs: readonly ToolCatalog[]): ToolCatalog {
-  const [first] = catalogs;
+function joined(catalogs: readonly ListedToolCatalog[]): ToolCatalog {
+  const byReference = new Map<string, ToolCatalogEntry>();
+  for (const entry of catalogs.flatMap(({ entries }) => entries)) {
+    const reference = referenceOf(entry.tool_id, entry.tool_version);
+    if (byReference.has(reference)) {
+      throw documentError(`Two catalogs have the tool ${reference}; leave it out of one.`);
+    }
+    byReference.set(reference, entry);
+  }
+  const snapshot = digest(catalogs.map(({ snapshotSha256 }) => snapshotSha256));
   return {
-    snapshotId: first?.snapshotId ?? '',
-    snapshotSha256: first?.snapshotSha256 ?? '',
-    resolveExact(toolId, toolVersion): CatalogLookup<ToolCatalogEntry> {
-      let answer: CatalogLookup<ToolCatalogEntry> = { classification: 'missing' };
-      for (const catalog of catalogs) {
-        answer = catalog.resolveExact(toolId, toolVersion);
-        if (answer.classification !== 'missing') return answer;
-      }
-      return answer;
+    snapshotId: snapshot,
+    snapshotSha256: snapshot,
+    resolveExact(toolId, toolVersion) {
+      const entry = byReference.get(referenceOf(toolId, toolVersion));
+      return entry === undefined
+        ? { classification: 'missing' }
+        : { classification: 'found', entry };
     },
   };
+}
+
+function referenceOf(toolId: string, toolVersion: number): string {
+  return formatToolReference({ toolId, toolVersion });
 }
 
 async function profilesOf(
   selection: CompileSelection,
   around: CompileSurroundings,
 ): Promise<ModelProfileCatalog> {
-  if (selection.profiles !== null) {
-    const path = resolve(around.cwd, selection.profiles);
-    const content = await readInputFile(path, 'profile catalog', MAX_CATALOG_BYTES);
-    return toModelProfileCatalog(content.toString('utf8'));
+  const path = selection.profiles;
+  if (path !== null) {
+    const text = await catalogText(path, 'profile catalog', around);
+    return inFile(path, () => toModelProfileCatalog(text));
   }
   return around.profileIds === null ? ANY_PROFILE : toModelProfileCatalog(around.profileIds);
+}
+
+async function catalogText(
+  path: string,
+  what: string,
+  { cwd }: CompileSurroundings,
+): Promise<string> {
+  const file = { path: resolve(cwd, path), what, maxBytes: MAX_CATALOG_BYTES };
+  const content = await readInputFile(file);
+  if (content.length > MAX_CATALOG_BYTES) {
+    throw documentError(`The ${what} ${path} is larger than ${MAX_CATALOG_BYTES} bytes; split it.`);
+  }
+  return content.toString('utf8');
+}
+
+function inFile<T>(path: string, read: () => T): T {
+  try {
+    return read();
+  } catch (cause) {
+    if (!MillforgeError.is(cause, 'compiler/invalid-catalog')) throw cause;
+    throw documentError(`${path} cannot be used: ${cause.message}`, cause);
+  }
 }
 
 function identityOf(text: string): CompilerIdentity {
@@ -107,18 +162,16 @@ function identityOf(text: string): CompilerIdentity {
   const value = read.ok ? toPlainJson(read.value) : null;
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
     const { name, version, build_id, ...rest } = value as { readonly [key: string]: unknown };
-    if (
-      typeof name === 'string' &&
-      typeof version === 'string' &&
-      typeof build_id === 'string' &&
-      Object.keys(rest).length === 0
-    ) {
-      return { name, version, build_id };
-    }
+    const isComplete = isFilled(name) && isFilled(version) && isFilled(build_id);
+    if (isComplete && Object.keys(rest).length === 0) return { name, version, build_id };
   }
   throw usageError(
     `--compiler-identity must be JSON like {"name":"…","version":"…","build_id":"…"}.`,
   );
+}
+
+function isFilled(value: unknown): value is string {
+  return typeof value === 'string' && value.trim() !== '';
 }
 
 const ANY_PROFILE: ModelProfileCatalog = {

@@ -1,43 +1,62 @@
 import { resolve } from 'node:path';
-import type { CompileResult } from '@millforge/compiler';
-import { type Diagnostic, MAX_PLAN_BYTES, readPlan } from '@millforge/contracts';
-import { documentError } from '../arguments/usage-error.ts';
+import type { CompileResult, FailedResult } from '@millforge/compiler';
+import { MAX_PLAN_BYTES, readJson, readPlan } from '@millforge/contracts';
+import { documentError, usageError } from '../arguments/usage-error.ts';
 import type { CompileSelection } from './compile-options.ts';
 import { type CompileSurroundings, compileSource } from './compile-source.ts';
 import { readInputFile } from './read-input-file.ts';
 
-/** A plan ready to be run, or the diagnostics of its source. */
-export type LoadedPlan =
-  | {
-      readonly ok: true;
-      readonly bytes: string;
-      readonly sha256: string;
-      readonly profileId: string;
-    }
-  | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] };
+/** A plan ready to be run, or what is wrong with its source. */
+export type LoadedPlan = ReadyPlan | FailedResult;
 
-/** Loads the plan at a path, compiling it first when the path is a source. */
+/** A plan ready to be run. */
+export interface ReadyPlan {
+  /** There is a plan. */
+  readonly ok: true;
+  /** Its exact text. */
+  readonly bytes: string;
+  /** Its own digest. */
+  readonly sha256: string;
+  /** The model profile that it is made for. */
+  readonly profileId: string;
+}
+
+/**
+ * Loads the plan at a path, compiling it first when the path is a source.
+ *
+ * @throws `cli/document` for a plan that is wrong; `cli/usage` for compile options beside a plan.
+ */
 export async function loadPlan(
   path: string,
   selection: CompileSelection,
   around: CompileSurroundings,
 ): Promise<LoadedPlan> {
-  const content = await readInputFile(resolve(around.cwd, path), 'harness or plan', MAX_PLAN_BYTES);
-  if (!isPlan(content)) return fromSource(await compileSource(path, selection, around));
+  const content = await readInputFile({
+    path: resolve(around.cwd, path),
+    what: 'harness or plan',
+    maxBytes: MAX_PLAN_BYTES,
+  });
+  const text = content.toString('utf8');
+  if (!isPlan(text)) return fromSource(await compileSource(path, selection, around));
+  if (selection.given.length > 0) {
+    throw usageError(
+      `${path} is a plan, which is compiled already; --${selection.given[0] ?? ''} goes with a source.`,
+    );
+  }
   const read = readPlan(content);
   if (!read.ok) {
     throw documentError(`The plan ${path} cannot be used: ${read.problems[0] ?? ''}`);
   }
   return {
     ok: true,
-    bytes: content.toString('utf8'),
+    bytes: text,
     sha256: read.sha256,
     profileId: read.plan.model_profile.profile_id,
   };
 }
 
 function fromSource(result: CompileResult): LoadedPlan {
-  if (!result.ok) return { ok: false, diagnostics: result.diagnostics };
+  if (!result.ok) return result;
   return {
     ok: true,
     bytes: new TextDecoder().decode(result.bytes),
@@ -46,9 +65,14 @@ function fromSource(result: CompileResult): LoadedPlan {
   };
 }
 
-// A source names `millforge_harness`; only a plan can hold the other kind outside a prompt, and a
-// source that quotes it is not a JSON object that begins like a plan.
-function isPlan(content: Buffer): boolean {
-  const text = content.toString('utf8');
-  return text.startsWith('{') && text.includes('"kind":"compiled_millforge_harness"');
+function isPlan(text: string): boolean {
+  if (!text.startsWith('{')) return false;
+  const read = readJson(text);
+  const value = read.ok ? read.value : null;
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'kind' in value &&
+    value['kind'] === 'compiled_millforge_harness'
+  );
 }

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { readJson, toPlainJson } from '@millforge/contracts';
+import { readJson, toPlainJson, unreachable } from '@millforge/contracts';
 import { parseModelReference, readModelProfile, readModelScript } from '@millforge/models';
 import { documentError, usageError } from '../arguments/usage-error.ts';
 import type { EffectiveConfig } from '../config/effective-config.ts';
@@ -37,6 +37,8 @@ async function settingOf(config: EffectiveConfig, profileId: string): Promise<Mo
       return scripted(resolve(model.directory, reference.file));
     case 'endpoint':
       return endpoint(profileId, reference, model.apiKeyEnv);
+    default:
+      return unreachable(reference, 'model reference');
   }
 }
 
@@ -75,8 +77,15 @@ function endpoint(
 }
 
 async function scripted(file: string): Promise<ModelSetting> {
-  const text = (await readInputFile(file, 'model script', MAX_SCRIPT_BYTES)).toString('utf8');
-  const json = readJson(text);
+  const content = await readInputFile({
+    path: file,
+    what: 'model script',
+    maxBytes: MAX_SCRIPT_BYTES,
+  });
+  if (content.length > MAX_SCRIPT_BYTES) {
+    throw documentError(`The model script ${file} is larger than ${MAX_SCRIPT_BYTES} bytes.`);
+  }
+  const json = readJson(content.toString('utf8'));
   if (!json.ok) throw documentError(`The model script ${file} is not valid JSON: ${json.message}`);
   const read = readModelScript(toPlainJson(json.value));
   if (read.ok) return { kind: 'scripted', script: read.script };

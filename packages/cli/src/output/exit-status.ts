@@ -8,13 +8,10 @@ export function exitStatusOf(status: ResultStatus): number {
   return EXIT_STATUS[status];
 }
 
-/** Exit status for an error: wrong usage 64, wrong document 65, everything else 1. */
+/** Exit status for an error: wrong usage 64, wrong document 65, a hold that stays 7, all else 1. */
 export function exitStatusOfError(error: unknown): number {
-  if (MillforgeError.is(error)) {
-    if (USAGE_CODES.has(error.code)) return EXIT_USAGE;
-    if (DOCUMENT_CODES.has(error.code)) return EXIT_DOCUMENT;
-  }
-  return EXIT_FAILED;
+  if (!MillforgeError.is(error)) return EXIT_FAILED;
+  return ERROR_STATUS.get(error.code) ?? EXIT_FAILED;
 }
 
 /** Exit status for diagnostics: request codes are usage, source and check codes are documents. */
@@ -28,10 +25,9 @@ export function exitStatusOfDiagnostics(codes: readonly string[]): number {
 export const EXIT_FAILED = 1;
 /** A check said no. */
 export const EXIT_CHECK_FAILED = 3;
-/** Wrong option, path or workspace. */
-export const EXIT_USAGE = 64;
-/** A document is wrong. */
-export const EXIT_DOCUMENT = 65;
+const EXIT_HELD = 7;
+const EXIT_USAGE = 64;
+const EXIT_DOCUMENT = 65;
 
 const EXIT_STATUS: Readonly<Record<ResultStatus, number>> = {
   success: 0,
@@ -41,11 +37,32 @@ const EXIT_STATUS: Readonly<Record<ResultStatus, number>> = {
   budget_exhausted: 4,
   cancelled: 5,
   deadline: 6,
-  held: 7,
+  held: EXIT_HELD,
   interrupted: 130,
 };
 
-const USAGE_CODES = new Set(['cli/usage', 'millforge/usage', 'kernel/not-found']);
-const DOCUMENT_CODES = new Set(['cli/document', 'millforge/document', 'millforge/grants-missing', 'tool/invalid-definition']);
+const ERROR_STATUS: ReadonlyMap<string, number> = new Map([
+  ['cli/usage', EXIT_USAGE],
+  ['millforge/usage', EXIT_USAGE],
+  ['millforge/key-missing', EXIT_USAGE],
+  ['kernel/not-found', EXIT_USAGE],
+  ['kernel/scope-invalid', EXIT_USAGE],
+  ['kernel/goal-ended', EXIT_USAGE],
+  ['kernel/hold-decided', EXIT_USAGE],
+  ['kernel/stale-version', EXIT_USAGE],
+  ['kernel/decision-not-allowed', EXIT_USAGE],
+  ['kernel/former-owner-alive', EXIT_HELD],
+  ['cli/document', EXIT_DOCUMENT],
+  ['millforge/document', EXIT_DOCUMENT],
+  ['millforge/grants-missing', EXIT_DOCUMENT],
+  ['kernel/contract-invalid', EXIT_DOCUMENT],
+  ['compiler/invalid-catalog', EXIT_DOCUMENT],
+  ['tool/invalid-definition', EXIT_DOCUMENT],
+  ['registry/invalid-descriptor', EXIT_DOCUMENT],
+  ['registry/reserved-id', EXIT_DOCUMENT],
+  ['registry/duplicate-tool', EXIT_DOCUMENT],
+  ['registry/duplicate-implementation', EXIT_DOCUMENT],
+]);
+
 const REQUEST_CODE = /^MF-S0(?:01|02|13|14|15|16|17|18)$/;
 const OWN_FAULT_CODE = /^MF-[LOI]\d/;

@@ -6,7 +6,7 @@ export function nodeHost(): CliHost {
   return {
     stdout: sink(process.stdout),
     stderr: sink(process.stderr),
-    canAsk: process.stdin.isTTY === true && process.stderr.isTTY === true,
+    canAsk: isTerminal(process.stdin) && isTerminal(process.stderr),
     env: process.env,
     cwd: process.cwd(),
     monotonicMs: () => performance.now(),
@@ -29,6 +29,12 @@ export function nodeHost(): CliHost {
         process.off('SIGINT', listener);
       };
     },
+    every(ms, listener) {
+      const timer = setInterval(listener, ms).unref();
+      return () => {
+        clearInterval(timer);
+      };
+    },
   };
 }
 
@@ -37,7 +43,18 @@ function sink(stream: NodeJS.WriteStream): TextSink {
     write(text) {
       stream.write(text);
     },
-    isTerminal: stream.isTTY === true && !('NO_COLOR' in process.env),
-    columns: stream.columns ?? 80,
+    isTerminal: isTerminal(stream) && !isPlain(process.env),
+    get columns() {
+      return stream.columns ?? 80;
+    },
   };
+}
+
+// The types say that it is always there; on a stream that is no terminal it is undefined.
+function isTerminal(stream: { readonly isTTY?: boolean }): boolean {
+  return stream.isTTY ?? false;
+}
+
+function isPlain(env: NodeJS.ProcessEnv): boolean {
+  return (env['NO_COLOR'] ?? '') !== '' || env['TERM'] === 'dumb';
 }

@@ -1,43 +1,41 @@
-import type { RunHold, RunResult } from '@millforge/contracts';
+import { type RunHold, type RunResult, unreachable } from '@millforge/contracts';
 import { type TextSink, writeLine } from './terminal.ts';
 
-/** Prints what a run came to, for a person. */
-export function printResult(sink: TextSink, result: RunResult): void {
-  writeLine(sink, `${headline(result)}`);
+/** Prints what a run came to, for a person; `dataFlag` goes behind every command that it advises. */
+export function printResult(sink: TextSink, result: RunResult, dataFlag: string): void {
+  const resume = `millforge resume ${result.run_id}${dataFlag}`;
+  writeLine(sink, headline(result));
   if (result.summary !== null) writeLine(sink, `  ${result.summary}`);
   if (result.failure_message !== null) writeLine(sink, `  ${result.failure_message}`);
-  for (const hold of result.holds) printHold(sink, result.run_id, hold);
-  const advice = adviceOf(result);
-  if (advice !== null) writeLine(sink, `  ${advice}`);
-  if (result.trail_path !== null) {
-    writeLine(sink, `  run ${result.run_id}, trail ${result.trail_path}`);
-  }
+  for (const hold of result.holds) printHold(sink, hold, resume);
+  if (result.trail_path === null) return;
+  if (isResumable(result)) writeLine(sink, `  go on with: ${resume}`);
+  writeLine(sink, `  run ${result.run_id}, trail ${result.trail_path}`);
 }
 
 /** Prints a hold with all that a person needs to decide it. */
-export function printHold(sink: TextSink, runId: string, hold: RunHold): void {
+function printHold(sink: TextSink, hold: RunHold, resume: string): void {
   writeLine(sink, `  hold ${hold.hold_id} (${hold.reason}): ${hold.question}`);
-  if (hold.describe !== null) writeLine(sink, `    operation  ${hold.operation}: ${hold.describe}`);
+  if (hold.describe !== null) {
+    writeLine(sink, `    operation  ${hold.operation ?? ''}: ${hold.describe}`);
+  }
   if (hold.input !== null) writeLine(sink, `    input      ${cut(JSON.stringify(hold.input))}`);
   if (hold.reconciliation !== null) {
     writeLine(sink, `    looking    ${cut(JSON.stringify(hold.reconciliation))}`);
   }
   if (hold.former_owner_alive !== null) {
-    writeLine(
-      sink,
-      `    its owner  ${hold.former_owner_alive ? 'still lives: it may yet happen' : 'is dead'}`,
-    );
+    const state = hold.former_owner_alive ? 'still lives: it may yet happen' : 'is dead';
+    writeLine(sink, `    its owner  ${state}`);
   }
   writeLine(
     sink,
-    `    decide     millforge resume ${runId} --decide ${hold.decisions.join('|')} --hold ${hold.hold_id}`,
+    `    decide     ${resume} --decide ${hold.decisions.join('|')} --hold ${hold.hold_id}`,
   );
 }
 
 function headline(result: RunResult): string {
   switch (result.status) {
     case 'success':
-      return `success: ${result.terminal_result ?? ''}`;
     case 'blocked':
     case 'rejected':
       return `${result.status}: ${result.terminal_result ?? ''}`;
@@ -50,15 +48,13 @@ function headline(result: RunResult): string {
     case 'cancelled':
     case 'deadline':
       return `${result.status.replace('_', ' ')}${result.failure_class === null ? '' : ` (${result.failure_class})`}`;
+    default:
+      return unreachable(result.status, 'status of a run');
   }
 }
 
-function adviceOf(result: RunResult): string | null {
-  const isResumable =
-    result.status === 'interrupted' || result.failure_class === 'model_unavailable';
-  return isResumable && result.trail_path !== null
-    ? `go on with: millforge resume ${result.run_id}`
-    : null;
+function isResumable(result: RunResult): boolean {
+  return result.status === 'interrupted' || result.failure_class === 'model_unavailable';
 }
 
 function cut(text: string): string {

@@ -1,4 +1,5 @@
-import type { RunEvent } from '@millforge/runtime';
+import { unreachable } from '@millforge/contracts';
+import type { CallEvent, RunEvent } from '@millforge/runtime';
 import { formatElapsed } from './format-elapsed.ts';
 import { createStatusLine } from './status-line.ts';
 import type { CliHost } from './terminal.ts';
@@ -13,12 +14,14 @@ export interface RunProgress {
   close(): void;
 }
 
-/** Makes the progress display of one run, on stderr. */
+/** Makes the progress display of one run, on stderr; on a terminal it ticks until it is closed. */
 export function createRunProgress(host: CliHost): RunProgress {
   const status = createStatusLine(host.stderr);
   const started = host.monotonicMs();
-  const stamp = () => formatElapsed(host.monotonicMs() - started).padStart(8);
+  const stamp = () => formatElapsed(host.monotonicMs() - started).padStart(9);
+  const activities = createActivities(host);
   let replayedTurns = 0;
+
   const print = (line: string) => {
     status.print(`${stamp()}  ${line}`);
   };
@@ -27,6 +30,12 @@ export function createRunProgress(host: CliHost): RunProgress {
     print(`${replayedTurns} ${replayedTurns === 1 ? 'turn' : 'turns'} replayed from the trail`);
     replayedTurns = 0;
   };
+  const showActivity = () => {
+    const doing = activities.latest();
+    if (doing === null) status.clear();
+    else status.show(`${stamp()}  ${doing}`);
+  };
+  const stopTicking = host.stderr.isTerminal ? host.every(TICK_MS, showActivity) : null;
   return {
     onEvent(event) {
       if (event.replayed && event.kind !== 'run-ended') {
@@ -36,17 +45,61 @@ export function createRunProgress(host: CliHost): RunProgress {
       printReplay();
       const line = lineOf(event);
       if (line !== null) print(line);
-      const doing = activityOf(event);
-      if (doing !== null) status.show(`${stamp()}  ${doing}`);
+      activities.follow(event);
+      showActivity();
     },
     note(text) {
       status.print(text);
     },
     close() {
+      stopTicking?.();
       printReplay();
       status.clear();
     },
   };
+}
+
+/** What the run waits for: the model, or calls of which several may run at once. */
+function createActivities(host: CliHost) {
+  const running = new Map<string, { readonly what: string; readonly since: number }>();
+  const begin = (key: string, what: string) => {
+    running.set(key, { what, since: host.monotonicMs() });
+  };
+  return {
+    follow(event: RunEvent): void {
+      switch (event.kind) {
+        case 'turn-started':
+          begin('model', `turn ${event.turn}: waiting for the model`);
+          return;
+        case 'call-started':
+          begin(callKey(event), `running ${event.describe}`);
+          return;
+        case 'call-ended':
+          running.delete(callKey(event));
+          return;
+        case 'model-replied':
+          running.delete('model');
+          return;
+        case 'run-ended':
+          running.clear();
+          return;
+        case 'model-re-asked':
+        case 'call-refused':
+          return;
+        default:
+          unreachable(event, 'event of a run');
+      }
+    },
+    latest(): string | null {
+      const last = [...running.values()].at(-1);
+      if (last === undefined) return null;
+      return `${last.what}, ${Math.floor((host.monotonicMs() - last.since) / 1000)} s`;
+    },
+  };
+}
+
+function callKey(event: CallEvent): string {
+  return `call ${event.turn} ${event.index}`;
 }
 
 function lineOf(event: RunEvent): string | null {
@@ -56,7 +109,7 @@ function lineOf(event: RunEvent): string | null {
     case 'run-ended':
       return null;
     case 'model-replied': {
-      const what = event.calls.length > 0 ? event.calls.join(', ') : 'text';
+      const what = event.calls.length > 0 ? event.calls.map(oneLine).join(', ') : 'text';
       const tokens =
         event.usage === null
           ? ''
@@ -66,17 +119,15 @@ function lineOf(event: RunEvent): string | null {
     }
     case 'model-re-asked':
       return `  asked again: the reply was ${RE_ASK_WORDS[event.reason]}`;
-    case 'call-ended':
-      return `  ${event.status === 'success' ? 'ok ' : 'no '} ${event.tool} (${took(event.elapsedMs)})${event.status === 'success' ? '' : `: ${oneLine(event.text)}`}`;
+    case 'call-ended': {
+      const call = `${oneLine(event.tool)} (${took(event.elapsedMs)})`;
+      return event.status === 'success' ? `  ok  ${call}` : `  no  ${call}: ${oneLine(event.text)}`;
+    }
     case 'call-refused':
-      return `  no  ${event.tool} refused: ${oneLine(event.message)}`;
+      return `  no  ${oneLine(event.tool)} refused: ${oneLine(event.message)}`;
+    default:
+      return unreachable(event, 'event of a run');
   }
-}
-
-function activityOf(event: RunEvent): string | null {
-  if (event.kind === 'turn-started') return `turn ${event.turn}: waiting for the model`;
-  if (event.kind === 'call-started') return `running ${event.describe}`;
-  return null;
 }
 
 function took(milliseconds: number | null): string {
@@ -88,6 +139,7 @@ function oneLine(text: string): string {
   return line.length > 120 ? `${line.slice(0, 119)}…` : line;
 }
 
+const TICK_MS = 1000;
 const RE_ASK_WORDS = {
   text: 'text instead of a call',
   empty: 'empty',

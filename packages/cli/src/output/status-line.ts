@@ -1,4 +1,4 @@
-import type { TextSink } from './terminal.ts';
+import { printable, type TextSink } from './terminal.ts';
 
 /** Lines that stay, and on a terminal one line below them that is rewritten. */
 export interface StatusLine {
@@ -17,19 +17,22 @@ export function createStatusLine(sink: TextSink): StatusLine {
     if (shown !== '') sink.write('\r\u001B[2K');
     shown = '';
   };
+  const show = (text: string) => {
+    if (!sink.isTerminal) return;
+    erase();
+    // One column is left free: a full line would wrap, and only its last part would be erased.
+    const characters = Array.from(printable(text).replaceAll(/\s+/g, ' '));
+    shown = characters.slice(0, Math.max(sink.columns - 1, 1)).join('');
+    sink.write(shown);
+  };
   return {
     print(line) {
       const pending = shown;
       erase();
-      sink.write(`${line}\n`);
-      if (pending !== '') this.show(pending);
+      sink.write(`${printable(line)}\n`);
+      if (pending !== '') show(pending);
     },
-    show(text) {
-      if (!sink.isTerminal) return;
-      erase();
-      shown = [...text].slice(0, Math.max(sink.columns - 1, 1)).join('');
-      sink.write(shown);
-    },
+    show,
     clear: erase,
   };
 }

@@ -75,9 +75,10 @@ test('progress goes to stderr, one line per turn and call', async () => {
   const { cwd, argv } = layOut();
   const end = await runCli(argv, { cwd });
   const lines = end.stderr.trimEnd().split('\n');
-  expect(lines).toHaveLength(4);
-  expect(lines[0]).toMatch(/turn 1: write \(.*s\)$/);
-  expect(lines[1]).toMatch(/ok {2}write \(.*s\)$/);
+  expect(lines).toHaveLength(5);
+  expect(lines[0]).toMatch(/^run run_\w+$/);
+  expect(lines[1]).toMatch(/turn 1: write \(.*s\)$/);
+  expect(lines[2]).toMatch(/ok {2}write \(.*s\)$/);
   expect(end.stdout.split('\n')[0]).toBe('success: COMPLETE');
 });
 
@@ -175,14 +176,14 @@ test('Ctrl-C suspends a run after the current operation, and resume goes on', as
     { tool_calls: [{ name: 'bash', arguments: { command: 'echo once >> ran.txt; sleep 0.4' } }] },
     { tool_calls: [terminal('submit', 'COMPLETE')] },
   ]);
-  let interrupt = () => {};
+  let interrupt: (() => void) | null = null;
   const end = await runCli([...argv, '--json'], {
     cwd,
     onStart(press) {
       interrupt = press;
     },
     onStderr(text) {
-      if (text.includes('turn 2')) interrupt();
+      if (text.includes('turn 2')) interrupt?.();
     },
   });
   expect(end.code).toBe(130);

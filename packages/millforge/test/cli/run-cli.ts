@@ -30,11 +30,6 @@ export async function runCli(argv: readonly string[], options: CliOptions): Prom
   let stderr = '';
   const answers = [...(options.answers ?? [])];
   const listeners = new Set<() => void>();
-  const sink = (write: (text: string) => void): TextSink => ({
-    write,
-    isTerminal: false,
-    columns: 80,
-  });
   const host: CliHost = {
     stdout: sink((text) => {
       stdout += text;
@@ -56,6 +51,7 @@ export async function runCli(argv: readonly string[], options: CliOptions): Prom
       return () => listeners.delete(listener);
     },
     monotonicMs: () => 0,
+    every: () => () => {},
   };
   options.onStart?.(() => {
     for (const listener of listeners) listener();
@@ -66,6 +62,10 @@ export async function runCli(argv: readonly string[], options: CliOptions): Prom
     host,
   });
   return { code, stdout, stderr };
+}
+
+function sink(write: (text: string) => void): TextSink {
+  return { write, isTerminal: false, columns: 80 };
 }
 
 /** A folder that is removed when the test ends. */

@@ -95,7 +95,7 @@ test.each(cases)('compile refuses %s with code, path and sentence', async (...ro
   );
   expect(found?.['message']).toMatch(/^\S.*\.$/);
   const reference = found?.['source_reference'] as Record<string, unknown> | null;
-  expect(String(reference?.['field_path'])).toContain(pointer);
+  expect(reference?.['field_path']).toBe(pointer);
   if (hasPlace) expect(reference?.['location']).toMatchObject({ line: expect.any(Number) });
 
   expect(readdirSync(cwd)).toEqual(['harness.yaml']);

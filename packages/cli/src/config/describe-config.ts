@@ -1,0 +1,17 @@
+import type { ConfigDocument } from './config-document.ts';
+
+/** Says in words what a configuration asks for, one line each. */
+export function describeConfig(config: ConfigDocument): readonly string[] {
+  return [
+    ...(config.model === null ? [] : [`model ${config.model}`]),
+    ...(config.apiKeyEnv === null
+      ? []
+      : [`send the key in ${config.apiKeyEnv} to the model's server`]),
+    ...config.profiles.map(
+      (profile) =>
+        `profile ${profile.profile_id} at ${profile.base_url}${profile.api_key_env === undefined ? '' : `, with the key in ${profile.api_key_env}`}`,
+    ),
+    ...(config.grants.length === 0 ? [] : [`grants ${config.grants.join(', ')}`]),
+    ...(config.data === null ? [] : [`data directory ${config.data}`]),
+  ];
+}

@@ -1,0 +1,103 @@
+import { type CompiledHarnessPlan, MillforgeError, readPlan } from '@millforge/contracts';
+import type { RegistrySnapshot } from '@millforge/registry';
+import type { RunRequest } from './millforge.ts';
+import { assertKey, type ModelSetting, readModelSetting } from './model-setting.ts';
+import { assertWorkspace } from './workspace.ts';
+
+/** A run that can be carried out as it is asked for. */
+export interface AdmittedRun {
+  /** The plan, read and verified. */
+  readonly plan: CompiledHarnessPlan;
+  /** The request with its model in normal form. */
+  readonly request: RunRequest;
+}
+
+/**
+ * Refuses a run that cannot be carried out as it is asked for, before anything of it is written.
+ *
+ * @throws `millforge/usage`, `millforge/document`, `millforge/grants-missing`, `millforge/tools-missing`
+ * or `millforge/key-missing`.
+ */
+export async function admitRun(
+  request: RunRequest,
+  parts: {
+    /** The tools. */
+    readonly snapshot: RegistrySnapshot;
+    /** Environment in which keys are looked up. */
+    readonly env: Readonly<Record<string, string | undefined>>;
+  },
+): Promise<AdmittedRun> {
+  assertTask(request.task);
+  assertTimeout(request.timeoutMs);
+  const plan = readRequestedPlan(request.plan);
+  assertGrants(plan, request.grants);
+  assertTools(plan, parts.snapshot);
+  await assertWorkspace(request.workspace);
+  const model = admitModel(request.model);
+  assertKey(model, parts.env);
+  return { plan, request: { ...request, model } };
+}
+
+/** Reads a plan and refuses one that is not what its digest says. */
+export function readRequestedPlan(plan: RunRequest['plan']): CompiledHarnessPlan {
+  const read = readPlan(plan.bytes, { sha256: plan.sha256 });
+  if (read.ok) return read.plan;
+  throw new MillforgeError(
+    'millforge/document',
+    `The plan cannot be run: ${read.problems[0] ?? 'it is not valid.'}`,
+    { details: { problems: [...read.problems] } },
+  );
+}
+
+/** The error for capabilities that a plan needs and the caller does not grant. */
+export function missingGrants(missing: readonly string[]): MillforgeError {
+  return new MillforgeError(
+    'millforge/grants-missing',
+    `The run needs ${missing.length === 1 ? 'a capability' : 'capabilities'} that it was not granted: ${missing.join(', ')}.`,
+    { details: { missing } },
+  );
+}
+
+function assertTask(task: string): void {
+  if (typeof task === 'string' && task.trim() !== '') return;
+  throw new MillforgeError('millforge/usage', 'The task is empty; say what is to be done.');
+}
+
+function assertTimeout(timeoutMs: number | undefined): void {
+  if (timeoutMs === undefined) return;
+  if (Number.isInteger(timeoutMs) && timeoutMs >= 1000 && timeoutMs <= DAY_MS) return;
+  throw new MillforgeError(
+    'millforge/usage',
+    `The timeout must be a whole number of milliseconds from 1,000 to 86,400,000; it was ${timeoutMs}.`,
+  );
+}
+
+function assertGrants(plan: CompiledHarnessPlan, grants: readonly string[]): void {
+  const missing = plan.required_capabilities.filter((id) => !grants.includes(id));
+  if (missing.length > 0) throw missingGrants(missing);
+}
+
+function assertTools(plan: CompiledHarnessPlan, snapshot: RegistrySnapshot): void {
+  const missing = plan.nodes
+    .map(({ binding }) => binding)
+    .filter(
+      ({ tool_id: id, tool_version: version, descriptor_sha256: sha256 }) =>
+        snapshot.findTool(id, version)?.descriptorSha256 !== sha256,
+    )
+    .map(({ tool_id: id, tool_version: version }) => `${id}@${version}`);
+  if (missing.length === 0) return;
+  const names = [...new Set(missing)];
+  throw new MillforgeError(
+    'millforge/tools-missing',
+    `The plan was made for ${names.length === 1 ? 'a tool that is' : 'tools that are'} not here, or not in that form: ${names.join(', ')}; give the same tools, or compile again.`,
+    { details: { missing: names } },
+  );
+}
+
+function admitModel(model: ModelSetting): ModelSetting {
+  const read = readModelSetting(model);
+  if (read.ok) return read.setting;
+  throw new MillforgeError('millforge/document', `The model cannot be used: ${read.problem}`);
+}
+
+const DAY_MS = 86_400_000;
