@@ -10,6 +10,7 @@ import { readLog } from './read-log.ts';
 import {
   BASH_KEY,
   CHANGED_FILES,
+  countingCommand,
   makeWorkspace,
   type RunPlaces,
   scriptedReplies,
@@ -51,8 +52,8 @@ export interface CrashReport {
 
 /** Starts processes on one bundled program, and kills them. */
 export interface CrashRig extends Disposable {
-  /** Runs the script undisturbed but for `trouble`, and gives the log. */
-  rehearse(legs: Crash['legs'], options?: Pick<Crash, 'lingersFor'>): Promise<readonly LogLine[]>;
+  /** Runs the script undisturbed and gives the log. */
+  rehearse(legs: Crash['legs']): Promise<readonly LogLine[]>;
   /** Crashes a run and has it finished by a fresh process. */
   crash(crash: Crash): Promise<CrashReport>;
 }
@@ -70,9 +71,9 @@ export async function createCrashRig(): Promise<CrashRig> {
   };
 
   return {
-    async rehearse(legs, options = {}) {
+    async rehearse(legs) {
       const { directory, places } = prepare();
-      await using server = await startScriptedServer({ replies: scriptedReplies(places, options) });
+      await using server = await startScriptedServer({ replies: scriptedReplies(places) });
       await runLegs(program, { legs, directory, url: server.url });
       const log = readLog(places);
       rmSync(directory, { recursive: true });
@@ -82,7 +83,7 @@ export async function createCrashRig(): Promise<CrashRig> {
       const { directory, places } = prepare();
       const { answer, lingersFor } = crash;
       await using server = await startScriptedServer({
-        replies: scriptedReplies(places, lingersFor === undefined ? {} : { lingersFor }),
+        replies: scriptedReplies(places, { command: countingCommand(places, lingersFor) }),
       });
       const killed = await runLegs(program, { legs: crash.legs, directory, url: server.url });
       const seen = readLog(places);

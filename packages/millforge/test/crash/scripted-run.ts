@@ -58,10 +58,9 @@ export function makeWorkspace(directory: string): RunPlaces {
 
 /** Six turns with nine calls: reads, writes, edits, a shell command, a refused call, the terminal. */
 export function scriptedReplies(
-  { counter }: RunPlaces,
-  { lingersFor = 0 }: { readonly lingersFor?: number } = {},
+  places: RunPlaces,
+  { command = countingCommand(places) }: { readonly command?: string } = {},
 ): readonly ScriptedServerReply[] {
-  const linger = lingersFor === 0 ? '' : `; sleep ${lingersFor}`;
   return [
     turn(['ls', {}], ['read', { path: 'a.txt' }]),
     turn(['write', { path: 'notes.txt', content: 'one line\n' }], ['read', { path: 'b.txt' }]),
@@ -70,10 +69,16 @@ export function scriptedReplies(
       ['edit', { path: 'c.txt', edits: [{ oldText: 'third', newText: 'never' }] }],
       ['edit', { path: 'a.txt', edits: [{ oldText: 'first', newText: 'first, mended' }] }],
     ),
-    turn(['bash', { command: `echo ran >> '${counter}'${linger}; echo counted` }]),
+    turn(['bash', { command }]),
     turn(['write', { path: 'done.txt', content: 'all of it\n' }]),
     turn(['submit', { terminal_result: 'COMPLETE', summary: 'It is all done.' }]),
   ];
+}
+
+/** A command that counts its runs outside of the workspace, and goes on for so many seconds. */
+export function countingCommand({ counter }: RunPlaces, lingersFor = 0): string {
+  const linger = lingersFor === 0 ? '' : `; sleep ${lingersFor}`;
+  return `echo ran >> '${counter}'${linger}; echo counted`;
 }
 
 function turn(

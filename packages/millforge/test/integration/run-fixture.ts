@@ -1,0 +1,151 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  type ScriptedServer,
+  type ScriptedServerOptions,
+  startScriptedServer,
+} from '@millforge/models/testing';
+import {
+  createMillforge,
+  type Millforge,
+  type MillforgeOptions,
+  type ModelSetting,
+  piTools,
+  type RunEvent,
+  type RunHandle,
+  type RunRequest,
+  type TrailRecord,
+} from 'millforge';
+import { toModelProfileCatalog } from 'millforge/compiler';
+import { onTestFinished } from 'vitest';
+import {
+  GRANTS,
+  HARNESS,
+  makeWorkspace,
+  type RunPlaces,
+  scriptedReplies,
+} from '../crash/scripted-run.ts';
+
+/** One workspace with its trail and a model server of its own. */
+export interface RunFixture {
+  readonly directory: string;
+  readonly places: RunPlaces;
+  readonly server: ScriptedServer;
+  /** The model of the server, as a run is given it. */
+  readonly model: ModelSetting;
+  /** Opens the trail of this fixture; closed when the test ends. */
+  open(options?: MillforgeOptions): Millforge;
+  /** Starts the scripted run. */
+  start(millforge: Millforge, options?: Partial<RunRequest>): Promise<RunHandle>;
+  /** Runs of the shell command. */
+  commands(): number;
+}
+
+/** Makes a workspace and starts a server with the script of six turns and nine calls. */
+export async function createRunFixture(
+  options: Partial<ScriptedServerOptions> & {
+    readonly command?: (places: RunPlaces) => string;
+  } = {},
+): Promise<RunFixture> {
+  const { command, ...serverOptions } = options;
+  const directory = mkdtempSync(join(tmpdir(), 'millforge-run-'));
+  const places = makeWorkspace(directory);
+  const server = await startScriptedServer({
+    replies: scriptedReplies(places, command === undefined ? {} : { command: command(places) }),
+    ...serverOptions,
+  });
+  const opened: Millforge[] = [];
+  onTestFinished(async () => {
+    for (const millforge of opened) await millforge[Symbol.asyncDispose]();
+    await server.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+  const model: ModelSetting = {
+    kind: 'endpoint',
+    profile: { profile_id: 'test.small', base_url: server.url, model: 'scripted', max_retries: 0 },
+  };
+  return {
+    directory,
+    places,
+    server,
+    model,
+    open(more = {}) {
+      const millforge = createMillforge({ dataDir: places.data, actor: 'ann@host', ...more });
+      opened.push(millforge);
+      return millforge;
+    },
+    start: (millforge, more = {}) =>
+      millforge.run({
+        plan: compiledPlan(millforge),
+        task: 'Do it all.',
+        workspace: places.workspace,
+        model,
+        grants: GRANTS,
+        ...more,
+      }),
+    commands: () =>
+      existsSync(places.counter)
+        ? readFileSync(places.counter, 'utf8').trim().split('\n').length
+        : 0,
+  };
+}
+
+/** Compiles the harness of the scripted run. */
+export function compiledPlan(millforge: Millforge): RunRequest['plan'] {
+  const plan = millforge.compile(HARNESS, {
+    profiles: toModelProfileCatalog(['test.small']),
+    request: { grants: GRANTS },
+  });
+  if (!plan.ok) throw new Error(JSON.stringify(plan.diagnostics));
+  return { bytes: new TextDecoder().decode(plan.bytes), sha256: plan.sha256 };
+}
+
+/** Tools of which the first shell command breaks off right behind its effect, so that nobody knows how it ended. */
+export function toolsWithBrokenCommand({ counter }: RunPlaces): ReturnType<typeof piTools> {
+  let isBroken = false;
+  return piTools({
+    onEffect(tool, phase) {
+      if (tool !== 'bash' || phase !== 'after-effect' || isBroken) return;
+      isBroken = true;
+      // The shell is a process of its own and goes on while this one waits.
+      while (!existsSync(counter)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
+      throw new Error('The connection to the shell is lost.');
+    },
+  });
+}
+
+/** The trail of a run. */
+export async function trailOf(
+  millforge: Millforge,
+  runId: string,
+): Promise<readonly TrailRecord[]> {
+  const records: TrailRecord[] = [];
+  for await (const record of millforge.readTrail(runId)) records.push(record);
+  return records;
+}
+
+/** Collects events, and says of each call and turn whether it was replayed. */
+export function collectEvents(): {
+  readonly onEvent: (event: RunEvent) => void;
+  readonly replayed: (kind: RunEvent['kind']) => readonly boolean[];
+  readonly events: readonly RunEvent[];
+} {
+  const events: RunEvent[] = [];
+  return {
+    events,
+    onEvent: (event) => {
+      events.push(event);
+    },
+    replayed: (kind) => events.flatMap((event) => (event.kind === kind ? event.replayed : [])),
+  };
+}
+
+/** Waits for a condition, for ten seconds at most. */
+export async function until(what: string, condition: () => boolean): Promise<void> {
+  const end = performance.now() + 10_000;
+  while (!condition()) {
+    if (performance.now() > end) throw new Error(`Ten seconds were not enough: ${what}.`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
