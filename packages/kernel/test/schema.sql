@@ -84,7 +84,6 @@ CREATE TABLE leases (
   fence INTEGER NOT NULL,
   elapsed_ms INTEGER NOT NULL
 ) STRICT;
-CREATE INDEX leases_by_owner ON leases (owner_id);
 CREATE UNIQUE INDEX leases_by_task ON leases (goal, task_id);
 CREATE TABLE notes (
   goal INTEGER NOT NULL REFERENCES goals (goal),
@@ -135,14 +134,15 @@ CREATE TABLE operations (
   wall_ms INTEGER
 ) STRICT;
 CREATE UNIQUE INDEX operations_by_key ON operations (goal, task_id, key);
-CREATE INDEX operations_in_doubt ON operations (owner_id) WHERE state IN ('admitted', 'uncertain');
 CREATE TABLE owners (
   owner_id TEXT NOT NULL PRIMARY KEY,
   pid INTEGER NOT NULL,
   host TEXT NOT NULL,
   started_at TEXT NOT NULL,
-  beat INTEGER NOT NULL
+  beat INTEGER NOT NULL,
+  is_gone INTEGER NOT NULL
 ) STRICT;
+CREATE INDEX owners_not_gone ON owners (owner_id) WHERE is_gone = 0;
 CREATE TABLE payloads (
   tenant TEXT NOT NULL,
   sha256 TEXT NOT NULL,

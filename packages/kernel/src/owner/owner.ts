@@ -54,13 +54,13 @@ export async function registerOwner(options: {
   }
 }
 
-/** Takes a name, unless one that died still has something in doubt under it. */
+/** Takes a name, unless another process had it. */
 function insertOwner(
   tx: Transaction,
   { id, at }: { readonly id: string; readonly at: string },
 ): boolean {
   const changes = tx.run(
-    'INSERT INTO owners (owner_id, pid, host, started_at, beat) VALUES (?, ?, ?, ?, 0) ON CONFLICT DO NOTHING',
+    'INSERT INTO owners (owner_id, pid, host, started_at, beat, is_gone) VALUES (?, ?, ?, ?, 0, 0) ON CONFLICT DO NOTHING',
     id,
     process.pid,
     hostname(),
@@ -161,7 +161,7 @@ function createOwner({
       await beating;
       try {
         await db.write('release-owner', (tx) => {
-          tx.run(`DELETE FROM owners WHERE owner_id = ? AND NOT ${NAMED}`, id);
+          tx.run('UPDATE owners SET is_gone = 1 WHERE owner_id = ?', id);
         });
       } finally {
         locks.release();
@@ -191,19 +191,16 @@ function renew(tx: Transaction, lease: KeptLease): 'lease-lost' | 'cancelled' | 
   return goal?.['state'] === 'cancelled' ? 'cancelled' : 'lease-lost';
 }
 
-/** Drops what dead processes left, except the rows that something in doubt still names. */
+/** Removes the files that dead processes left. */
 function forgetDead(tx: Transaction, locks: OwnerLocks): void {
-  const owners = tx.all(`SELECT owner_id, ${NAMED} AS is_named FROM owners`);
-  for (const { owner_id, is_named } of owners) {
+  const owners = tx.all('SELECT owner_id FROM owners WHERE is_gone = 0');
+  for (const { owner_id } of owners) {
     const ownerId = String(owner_id);
     if (locks.isAlive(ownerId)) continue;
     locks.forget(ownerId);
-    if (is_named === 0) tx.run('DELETE FROM owners WHERE owner_id = ?', ownerId);
+    tx.run('UPDATE owners SET is_gone = 1 WHERE owner_id = ?', ownerId);
   }
 }
 
 // Often enough that whoever waits for a living owner learns of it soon.
 const MAX_BEAT_MS = 5000;
-
-const NAMED = `(EXISTS (SELECT 1 FROM leases WHERE leases.owner_id = owners.owner_id)
-  OR EXISTS (SELECT 1 FROM operations WHERE operations.owner_id = owners.owner_id AND operations.state IN ('admitted', 'uncertain')))`;

@@ -204,7 +204,7 @@ async function record(live: Live, outcome: OutcomeDraft): Promise<OperationOutco
     },
   };
   try {
-    live.row = await db.write('record-operation', (tx) => recordOperation(tx, claim, write));
+    await db.write('record-operation', (tx) => recordOperation(tx, claim, write));
   } catch (error) {
     // Superseded or cancelled: what came too late is evidence, and changes nothing.
     if (MillforgeError.is(error, 'operation/suspended')) {

@@ -63,7 +63,10 @@ function refuseInUse(
   path: string,
   isAlive: (ownerId: string) => boolean,
 ): void {
-  const owners = connection.prepare('SELECT owner_id, pid, host FROM owners').raw().all();
+  const owners = connection
+    .prepare('SELECT owner_id, pid, host FROM owners WHERE is_gone = 0')
+    .raw()
+    .all();
   for (const row of owners) {
     const [ownerId, pid, host] = Array.isArray(row) ? row : [];
     if (!isAlive(String(ownerId))) continue;

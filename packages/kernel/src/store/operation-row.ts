@@ -1,8 +1,10 @@
 import type { Operation, OperationEffect, OperationRepeat } from '@millforge/contracts';
-import type { SqlRow, Transaction } from '../sqlite/database.ts';
+import type { SqlRow, SqlValue, Transaction } from '../sqlite/database.ts';
 import type { OperationState } from '../states/transitions.ts';
+import { columnText, type RowPatch } from './append-record.ts';
 import type { GoalRow } from './goal-row.ts';
 import { EFFECTS, OPERATION_STATES, OUTCOMES, oneOf, REPEATS, textOrNull } from './read-column.ts';
+import { TABLES } from './tables.ts';
 
 /** An operation as it stands. */
 export interface OperationRow {
@@ -37,6 +39,8 @@ export interface OperationRow {
   readonly outcome_sha256: string | null;
   readonly after_sha256: string | null;
   readonly attested_by: string | null;
+  /** The row as SQLite has it. */
+  readonly columns: SqlRow;
 }
 
 /** Reads all operations of a task in the order of their first record. */
@@ -71,9 +75,19 @@ export function readOperation(
   return row === undefined ? null : toOperationRow(row);
 }
 
+/** What a row is after a change, without reading it again. */
+export function patchedRow(before: OperationRow | null, patch: RowPatch): OperationRow {
+  const columns: { [column: string]: SqlValue } = { ...(before?.columns ?? DEFAULTS) };
+  for (const [column, value] of Object.entries(patch)) {
+    columns[column] = columnText(TABLES.operations, column, value);
+  }
+  return toOperationRow(columns);
+}
+
 function toOperationRow(row: SqlRow): OperationRow {
   const outcome = row['outcome'];
   return {
+    columns: row,
     key: String(row['key']),
     step: Number(row['step']),
     kind: oneOf(['model', 'tool', 'read'], row['kind']),
@@ -104,3 +118,5 @@ function toOperationRow(row: SqlRow): OperationRow {
     attested_by: textOrNull(row['attested_by']),
   };
 }
+
+const DEFAULTS = TABLES.operations.defaults;

@@ -1,10 +1,9 @@
 import type { JsonObject, JsonValue, Operation, Usage } from '@millforge/contracts';
-import { notFound } from '../kernel-error.ts';
 import type { Transaction } from '../sqlite/database.ts';
 import { appendNotes, type Note } from './append-notes.ts';
 import { added, appendRecord, changed, type RowPatch } from './append-record.ts';
 import { beginning, type Claim, readClaimed } from './claim.ts';
-import { type OperationRow, readOperation } from './operation-row.ts';
+import { type OperationRow, patchedRow } from './operation-row.ts';
 import { type Payload, savePayload } from './payloads.ts';
 import { USAGE_NAMES } from './read-usage.ts';
 
@@ -70,11 +69,11 @@ export function recordOperation(
   tx: Transaction,
   claim: Claim,
   write: OperationWrite & { readonly outcome: RecordedOutcome },
-): OperationRow {
+): void {
   const { draft, outcome } = write;
   savePayload(tx, claim.tenant, outcome.payload);
   if (outcome.after !== null) savePayload(tx, claim.tenant, outcome.after);
-  return writeOperation(tx, claim, {
+  writeOperation(tx, claim, {
     ...write,
     type: outcome.found === null ? 'operation-recorded' : 'operation-reconciled',
     ...(outcome.found === null ? {} : { facts: { reconciliation: outcome.found } }),
@@ -139,20 +138,19 @@ function writeOperation(
   if (draft.row === null && draft.operation.sensitive !== true) {
     savePayload(tx, claim.tenant, draft.part);
   }
+  const first = draft.row === null ? firstPatch(draft, goal.at) : null;
   appendRecord(tx, goal, {
     type: write.type,
     actor: claim.actor,
     ...(write.facts === undefined ? {} : { facts: write.facts }),
     changes: [
       ...beginning(claim, claimed.attemptState),
-      draft.row === null
-        ? added('operations', { ...key, ...firstPatch(draft, goal.at), ...patch })
-        : changed('operations', { ...key, ...patch }),
+      first === null
+        ? changed('operations', { ...key, ...patch })
+        : added('operations', { ...key, ...first, ...patch }),
     ],
   });
-  const row = readOperation(tx, claim, { taskId: claim.taskId, key: draft.operation.key });
-  if (row === null) throw notFound('operation');
-  return row;
+  return patchedRow(draft.row, first === null ? patch : { ...key, ...first, ...patch });
 }
 
 function firstPatch(

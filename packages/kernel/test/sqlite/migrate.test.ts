@@ -7,7 +7,7 @@ import { temporaryDirectory } from '../fixture.ts';
 
 const first = {
   name: '0001-owners',
-  sql: 'CREATE TABLE owners (owner_id TEXT, pid INTEGER, host TEXT) STRICT',
+  sql: 'CREATE TABLE owners (owner_id TEXT, pid INTEGER, host TEXT, is_gone INTEGER) STRICT',
 };
 const second = { name: '0002-notes', sql: 'CREATE TABLE notes (text TEXT) STRICT' };
 const broken = { name: '0002-broken', sql: 'CREATE TABLE notes (text TEXT) STRICT; NONSENSE' };
@@ -34,7 +34,7 @@ test('applies every migration once, each with its number', () => {
 test('copies an older file beside itself first', () => {
   const { path, connection } = fresh();
   migrate(connection, { path, migrations: [first], isAlive: () => false });
-  connection.exec(`INSERT INTO owners VALUES ('owner_1', 7, 'host')`);
+  connection.exec(`INSERT INTO owners VALUES ('owner_1', 7, 'host', 0)`);
   migrate(connection, { path, migrations: [first, second], isAlive: () => false });
   const copy = new Database(`${path}.schema-1`, { readonly: true });
   expect(copy.prepare('SELECT owner_id FROM owners').pluck().all()).toEqual(['owner_1']);
@@ -45,7 +45,7 @@ test('copies an older file beside itself first', () => {
 test('refuses to migrate under a process that lives, and changes nothing', () => {
   const { path, connection } = fresh();
   migrate(connection, { path, migrations: [first], isAlive: () => false });
-  connection.exec(`INSERT INTO owners VALUES ('owner_1', 7, 'host')`);
+  connection.exec(`INSERT INTO owners VALUES ('owner_1', 7, 'host', 0)`);
   expect(() =>
     migrate(connection, { path, migrations: [first, second], isAlive: () => true }),
   ).toThrow(/process 7 on host/);

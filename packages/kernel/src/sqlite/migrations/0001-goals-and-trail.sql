@@ -80,8 +80,6 @@ CREATE TABLE leases (
 ) STRICT;
 -- Serves the claim of an attempt.
 CREATE UNIQUE INDEX leases_by_task ON leases (goal, task_id);
--- Serves the search for attempts whose owner died.
-CREATE INDEX leases_by_owner ON leases (owner_id);
 
 -- One exchange with the outside that left a trace.
 CREATE TABLE operations (
@@ -126,8 +124,6 @@ CREATE TABLE operations (
 ) STRICT;
 -- Serves replay, and keeps a key its own.
 CREATE UNIQUE INDEX operations_by_key ON operations (goal, task_id, key);
--- Serves the question which processes still have something in doubt.
-CREATE INDEX operations_in_doubt ON operations (owner_id) WHERE state IN ('admitted', 'uncertain');
 
 -- A decision of a run that is no operation, appended once per key; the text itself is in the trail.
 CREATE TABLE notes (
@@ -208,11 +204,15 @@ CREATE TABLE payloads (
 -- Serves every read of a payload.
 CREATE UNIQUE INDEX payloads_by_sha256 ON payloads (tenant, sha256);
 
--- One open kernel; its process lives while it keeps the file of its name locked.
+-- One kernel that was opened; its process lives while it keeps the file of its name locked. The row stays, since an
+-- operation in doubt may name it.
 CREATE TABLE owners (
   owner_id TEXT NOT NULL PRIMARY KEY,
   pid INTEGER NOT NULL,
   host TEXT NOT NULL,
   started_at TEXT NOT NULL,
-  beat INTEGER NOT NULL
+  beat INTEGER NOT NULL,
+  is_gone INTEGER NOT NULL
 ) STRICT;
+-- Serves the search for processes that died.
+CREATE INDEX owners_not_gone ON owners (owner_id) WHERE is_gone = 0;
