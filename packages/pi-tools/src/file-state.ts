@@ -1,8 +1,8 @@
-import type { Stats } from 'node:fs';
 import { constants } from 'node:fs';
-import { access, readFile, stat } from 'node:fs/promises';
+import { access } from 'node:fs/promises';
 import { sha256 } from '@millforge/contracts';
-import { errnoOf, toolFault } from './tool-fault.ts';
+import { openPlainFile } from './open-plain-file.ts';
+import { errnoOf } from './tool-fault.ts';
 
 /** A file as it was found. */
 export interface FileState {
@@ -21,9 +21,14 @@ export interface FileState {
  */
 export async function readFileState(path: string): Promise<FileState | null> {
   try {
-    const { mode, uid, gid } = await statPlainFile(path);
-    const bytes = await readFile(path);
-    return { bytes, sha256: sha256(bytes), mode: mode & 0o7777, uid, gid };
+    const { file, stats } = await openPlainFile(path);
+    try {
+      const { mode, uid, gid } = stats;
+      const bytes = await file.readFile();
+      return { bytes, sha256: sha256(bytes), mode: mode & 0o7777, uid, gid };
+    } finally {
+      await file.close();
+    }
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return null;
     throw error;
@@ -35,11 +40,4 @@ export async function readWritableFile(path: string): Promise<FileState | null> 
   const found = await readFileState(path);
   if (found !== null) await access(path, constants.W_OK);
   return found;
-}
-
-/** Attributes of a file whose content ends; opening a pipe would wait for a writer for ever. */
-export async function statPlainFile(path: string): Promise<Stats> {
-  const stats = await stat(path);
-  if (stats.isFile() || stats.isDirectory()) return stats;
-  throw toolFault('io_error', `Not a regular file: ${path}`);
 }

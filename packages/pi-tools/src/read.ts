@@ -1,9 +1,9 @@
 import { constants } from 'node:fs';
-import { access, type FileHandle, open } from 'node:fs/promises';
+import { access, type FileHandle } from 'node:fs/promises';
 import type { JsonObject, Tool, ToolResult } from '@millforge/contracts';
 import { definePiTool, READ_FILES } from './define-pi-tool.ts';
-import { statPlainFile } from './file-state.ts';
 import { formatSize } from './format-size.ts';
+import { openPlainFile } from './open-plain-file.ts';
 import type { PiToolOptions } from './pi-tool-options.ts';
 import { type ReadLines, readLines } from './read/read-lines.ts';
 import { sniffImage } from './read/sniff-image.ts';
@@ -33,8 +33,7 @@ export function readTool(options: PiToolOptions): Tool {
         const sent = stringArgument(input, 'path');
         const path = await resolvePath(sent, { workspace, homeDirectory }, { lenient: true });
         await access(path, constants.R_OK);
-        await statPlainFile(path);
-        const file = await open(path, 'r');
+        const { file } = await openPlainFile(path);
         try {
           return await readOpenFile(file, { input, sent, signal });
         } finally {

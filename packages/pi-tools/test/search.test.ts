@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
@@ -200,6 +201,16 @@ test('skips what it cannot read or show and says so (KB-32)', async () => {
   expect(textOf(await world.call('grep', { pattern: 'x', path: 'bin.dat' }))).toMatch(
     /^bin.dat:1: /,
   );
+});
+
+test('does not wait for a pipe or a device that is named', async () => {
+  const world = await treeOf({ 'ok.txt': 'x\n' });
+  execFileSync('mkfifo', [world.path('pipe')]);
+  for (const path of [world.path('pipe'), '/dev/zero']) {
+    expect(textOf(await world.call('grep', { pattern: 'x', path }))).toBe(
+      'No matches found\n\n[Skipped 1 unreadable path(s)]',
+    );
+  }
 });
 
 test.skipIf(process.getuid?.() === 0)('skips closed folders and files (KB-32)', async () => {

@@ -1,4 +1,5 @@
-import { open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { openPlainFile } from '../open-plain-file.ts';
 
 /** The text of a file, or why it is not searched. */
 export type Searchable =
@@ -8,11 +9,11 @@ export type Searchable =
 /** Reads a file for searching; one that was named by the model is searched even if it looks binary. */
 export async function readSearchable(path: string, isNamed: boolean): Promise<Searchable> {
   try {
-    const file = await open(path, 'r');
+    const { file, stats } = await openPlainFile(path);
     try {
-      const { size } = await file.stat();
-      if (size > MAX_BYTES) return { kind: 'large' };
-      const bytes = await file.readFile();
+      if (stats.size > MAX_BYTES) return { kind: 'large' };
+      const bytes = await readBounded(file, stats.size);
+      if (bytes === null) return { kind: 'large' };
       const encoding = encodingOf(bytes);
       const isBinary = encoding === 'utf-8' && bytes.subarray(0, SNIFFED_BYTES).includes(0);
       if (isBinary && !isNamed) return { kind: 'binary' };
@@ -26,10 +27,24 @@ export async function readSearchable(path: string, isNamed: boolean): Promise<Se
   }
 }
 
+/** All of a file, whatever its size says: some of the system's never end. Null beyond the limit. */
+async function readBounded(file: FileHandle, size: number): Promise<Buffer | null> {
+  const pieces: Buffer[] = [];
+  for (let length = 0; ; ) {
+    const piece = Buffer.allocUnsafe(pieces.length === 0 ? size + 1 : PIECE_BYTES);
+    const { bytesRead } = await file.read(piece, 0, piece.length, length);
+    if (bytesRead === 0) return pieces.length === 1 ? (pieces[0] ?? null) : Buffer.concat(pieces);
+    pieces.push(piece.subarray(0, bytesRead));
+    length += bytesRead;
+    if (length > MAX_BYTES) return null;
+  }
+}
+
 function encodingOf(bytes: Buffer): 'utf-8' | 'utf-16le' | 'utf-16be' {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';
   return bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : 'utf-8';
 }
 
 const MAX_BYTES = 16 * 1024 * 1024;
+const PIECE_BYTES = 64 * 1024;
 const SNIFFED_BYTES = 8192;
