@@ -1,7 +1,7 @@
 import type { Tool } from '@millforge/contracts';
 import { definePiTool, READ_FILES } from './define-pi-tool.ts';
 import type { PiToolOptions } from './pi-tool-options.ts';
-import { matchGlob } from './search/match-glob.ts';
+import { matchingEntries } from './search/match-glob.ts';
 import { openSearchRoot } from './search/open-search-root.ts';
 import { rowName, showList, skippedNotices } from './search/show-list.ts';
 import { walkTree } from './search/walk-tree.ts';
@@ -32,12 +32,10 @@ export function findTool(options: PiToolOptions): Tool {
         });
         if (!root.isFolder) throw toolFault('invalid_arguments', `Not a directory: ${root.path}`);
         const pattern = stringArgument(input, 'pattern');
-        const isMatch = matchGlob(pattern);
         const limit = limitArgument(input, 1000);
         const walk = walkTree(root.path, { ignoreFiles: IGNORE_FILES, signal });
         const rows: string[] = [];
-        for await (const entry of walk.entries) {
-          if (!isMatch(pattern.startsWith('/') ? entry.path : entry.relative)) continue;
+        for await (const entry of matchingEntries(walk.entries, pattern)) {
           // One more than asked for, so that the notice is true.
           if (rows.push(rowName(entry.relative) + (entry.kind === 'folder' ? '/' : '')) > limit) {
             break;

@@ -2,12 +2,13 @@ import { basename } from 'node:path';
 import type { JsonObject, Tool, ToolResult } from '@millforge/contracts';
 import { definePiTool, READ_FILES } from './define-pi-tool.ts';
 import type { PiToolOptions } from './pi-tool-options.ts';
-import { matchGlob } from './search/match-glob.ts';
+import { matchingEntries } from './search/match-glob.ts';
 import { openSearchRoot, type SearchRoot } from './search/open-search-root.ts';
 import { readSearchable } from './search/read-searchable.ts';
-import { searchText, type TextSearch } from './search/search-text.ts';
+import { type SearchedFile, searchFiles } from './search/search-files.ts';
+import type { TextSearch } from './search/search-text.ts';
 import { rowName, showList, skippedNotices } from './search/show-list.ts';
-import { walkTree } from './search/walk-tree.ts';
+import { type TreeEntry, walkTree } from './search/walk-tree.ts';
 import {
   isSet,
   limitArgument,
@@ -80,26 +81,33 @@ async function grep(
   call: { readonly input: JsonObject; readonly signal: AbortSignal },
 ): Promise<ToolResult> {
   const limit = limitArgument(call.input, 100);
-  const skipped = { binary: 0, large: 0, unreadable: 0 };
+  const skipped = { binary: 0, large: 0, unreadable: 0, slow: 0 };
   const rows: string[] = [];
   let matches = 0;
   let isClipped = false;
   let hasMore = false;
   const walk = filesOf(root, call);
-  for await (const file of walk.files) {
-    if (call.signal.aborted) throw toolFault('cancelled', 'Operation aborted');
-    const content = await readSearchable(file.path, !root.isFolder);
-    if (content.kind !== 'text') {
-      skipped[content.kind]++;
+  const texts = async function* (): AsyncGenerator<SearchedFile> {
+    for await (const file of walk.files) {
+      if (call.signal.aborted) throw toolFault('cancelled', 'Operation aborted');
+      const content = await readSearchable(file.path, !root.isFolder);
+      if (content.kind === 'text') yield { name: rowName(file.name), text: content.text };
+      else skipped[content.kind]++;
+    }
+  };
+  for await (const found of searchFiles(texts(), search, limit)) {
+    if (found === null) {
+      if (++skipped.slow > MAX_SLOW) break;
       continue;
     }
-    const wanted = limit - matches;
-    const found = searchText(content.text, search, { name: rowName(file.name), wanted });
     rows.push(...found.rows);
     matches += found.matches;
     isClipped ||= found.isClipped;
     hasMore = found.hasMore;
     if (hasMore) break;
+  }
+  if (skipped.slow > MAX_SLOW || (skipped.slow > 0 && matches === 0)) {
+    throw toolFault('invalid_arguments', TOO_SLOW);
   }
   return showList(rows.length === 0 ? ['No matches found'] : rows, {
     limit:
@@ -111,6 +119,7 @@ async function grep(
         'unreadable path(s)': skipped.unreadable + walk.unreadable(),
         'binary file(s)': skipped.binary,
         'file(s) over 16MB': skipped.large,
+        'file(s) on which the pattern takes too long': skipped.slow,
       }),
     ],
   });
@@ -125,9 +134,10 @@ function filesOf(
 } {
   if (!root.isFolder) return { files: oneFile(root.path), unreadable: () => 0 };
   const glob = optionalString(call.input, 'glob');
-  const isMeant = glob === null ? () => true : matchGlob(glob, { mayNegate: true });
   const walk = walkTree(root.path, { ignoreFiles: IGNORE_FILES, signal: call.signal });
-  return { files: filesIn(walk.entries, isMeant), unreadable: walk.unreadable };
+  const meant =
+    glob === null ? walk.entries : matchingEntries(walk.entries, glob, { mayNegate: true });
+  return { files: filesIn(meant), unreadable: walk.unreadable };
 }
 
 async function* oneFile(path: string): AsyncGenerator<{ path: string; name: string }> {
@@ -135,15 +145,15 @@ async function* oneFile(path: string): AsyncGenerator<{ path: string; name: stri
 }
 
 async function* filesIn(
-  entries: ReturnType<typeof walkTree>['entries'],
-  isMeant: (relative: string) => boolean,
+  entries: AsyncIterable<TreeEntry>,
 ): AsyncGenerator<{ path: string; name: string }> {
   for await (const entry of entries) {
-    if (entry.kind === 'file' && isMeant(entry.relative)) {
-      yield { path: entry.path, name: entry.relative };
-    }
+    if (entry.kind === 'file') yield { path: entry.path, name: entry.relative };
   }
 }
 
 const IGNORE_FILES = ['.gitignore', '.ignore'];
+const MAX_SLOW = 5;
+const TOO_SLOW =
+  'The pattern takes too long to match. Mend it: no repetition inside a repetition, as in (a+)+, and few .* in one line; or set literal.';
 const SPECIAL = /[\\^$.*+?()[\]{}|/]/g;

@@ -223,6 +223,46 @@ test.skipIf(process.getuid?.() === 0)('skips closed folders and files (KB-32)', 
   await chmod(world.path('shut'), 0o700);
 });
 
+test('breaks off a pattern or a glob that backtracks without end', async () => {
+  const world = await treeOf({ a: `${'a'.repeat(60)}!\n`, b: 'aa\n', ['a'.repeat(200)]: '' });
+  const pattern = '^(a+)+$';
+  expect(textOf(await world.call('grep', { pattern }))).toBe(
+    'b:1: aa\n\n[Skipped 1 file(s) on which the pattern takes too long]',
+  );
+  for (const call of [
+    { tool: 'grep', input: { pattern, path: 'a' } },
+    { tool: 'grep', input: { pattern: 'a', glob: `${'*a'.repeat(60)}b*c` } },
+    { tool: 'find', input: { pattern: `${'*a'.repeat(60)}b*c` } },
+  ]) {
+    expect(await world.call(call.tool, call.input)).toMatchObject({
+      kind: 'failed',
+      code: 'invalid_arguments',
+      text: expect.stringMatching(/takes too long to match/),
+    });
+  }
+});
+
+test('gives up ignore rules that backtrack without end', async () => {
+  const deep = `${'a/'.repeat(60)}f`;
+  const world = await treeOf({
+    '.gitignore': `x.log\n${'/**/a'.repeat(10)}/**/b\n`,
+    [deep]: '',
+    'x.log': '',
+  });
+  expect(textOf(await world.call('find', { pattern: 'f' }))).toBe(deep);
+});
+
+test('refuses a glob that is none, before it looks', async () => {
+  const world = await treeOf({ f: '' });
+  for (const pattern of ['[', 'a[b', '*.{ts', '*'.repeat(70_000)]) {
+    expect(await world.call('find', { pattern })).toMatchObject({ code: 'invalid_arguments' });
+    expect(await world.call('grep', { pattern: 'x', glob: pattern })).toMatchObject({
+      code: 'invalid_arguments',
+    });
+  }
+  expect(textOf(await world.call('find', { pattern: '{f,[]]}' }))).toBe('f');
+});
+
 test('refuses an expression that is none, and a path that is not there', async () => {
   const world = await treeOf({ f: '' });
   expect(await world.call('grep', { pattern: '(' })).toMatchObject({

@@ -1,20 +1,44 @@
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
+import { withinMatchTime } from './within-match-time.ts';
 
 /** The ignore files that apply to one folder, innermost last. */
 export type IgnoreRules = readonly {
   /** Folder that the rules are written for, ending in `/`. */
   readonly base: string;
   readonly matcher: Ignore;
+  /** Whether they may take long; such rules exclude nothing any more once they did. */
+  readonly cost: { readonly isHigh: boolean; isGivenUp: boolean };
 }[];
 
 /** Which of a folder's files hold ignore rules; later ones win. */
 export type IgnoreFiles = readonly string[];
 
+/** What rules are asked about. */
+interface Candidate {
+  readonly path: string;
+  readonly kind: string;
+}
+
+/** The entries that no rule excludes. A foreign folder cannot hold the search with rules made to backtrack. */
+export function withoutIgnored<T extends Candidate>(
+  entries: readonly T[],
+  rules: IgnoreRules,
+): readonly T[] {
+  const keep = () => entries.filter(({ path, kind }) => !isIgnored(path, kind === 'folder', rules));
+  const costly = rules.filter(({ cost }) => cost.isHigh && !cost.isGivenUp);
+  if (costly.length === 0) return keep();
+  const timed = withinMatchTime(keep, FOLDER_MS);
+  if (timed.inTime) return timed.value;
+  for (const { cost } of costly) cost.isGivenUp = true;
+  return keep();
+}
+
 /** Whether rules exclude an entry; the innermost file that says anything decides, as in git. */
-export function isIgnored(path: string, isFolder: boolean, rules: IgnoreRules): boolean {
-  for (const { base, matcher } of rules.toReversed()) {
+function isIgnored(path: string, isFolder: boolean, rules: IgnoreRules): boolean {
+  for (const { base, matcher, cost } of rules.toReversed()) {
+    if (cost.isGivenUp) continue;
     const relative = path.slice(base.length) + (isFolder ? '/' : '');
     const verdict = matcher.test(relative);
     if (verdict.ignored) return true;
@@ -35,10 +59,10 @@ export async function addRules(
     if (text !== null) texts.push(text);
   }
   if (texts.length === 0) return rules;
-  return [
-    ...rules,
-    { base: withSlash(folder), matcher: ignore({ ignoreCase: false }).add(texts.join('\n')) },
-  ];
+  const text = texts.join('\n');
+  const matcher = ignore({ ignoreCase: false }).add(text);
+  const cost = { isHigh: MANY_WILDCARDS.test(text), isGivenUp: false };
+  return [...rules, { base: withSlash(folder), matcher, cost }];
 }
 
 /**
@@ -57,7 +81,7 @@ export async function rulesAbove(root: string, files: IgnoreFiles): Promise<Igno
   for (const name of inner) {
     rules = await addRules(folder, rules, files);
     folder = join(folder, name);
-    if (isIgnored(folder, true, rules)) return [];
+    if (withoutIgnored([{ path: folder, kind: 'folder' }], rules).length === 0) return [];
   }
   return rules;
 }
@@ -94,3 +118,7 @@ async function exists(path: string): Promise<boolean> {
 function withSlash(folder: string): string {
   return folder.endsWith('/') ? folder : `${folder}/`;
 }
+
+/** Four wildcards in one rule are matched in bounded time, whatever the name; most rules have two. */
+const MANY_WILDCARDS = /(?:\*+[^*\n]*){5}/;
+const FOLDER_MS = 1000;

@@ -5,9 +5,9 @@ import {
   addRules,
   type IgnoreFiles,
   type IgnoreRules,
-  isIgnored,
   rulesAbove,
   VERSION_CONTROL,
+  withoutIgnored,
 } from './ignore-rules.ts';
 
 /** Something below a search root. */
@@ -92,9 +92,8 @@ async function listFolder(
       relative: `${folder.relative}${entry.name}`,
       kind: kindOf(entry),
     }))
-    .filter(({ path, kind }) => !isIgnored(path, kind === 'folder', rules))
     .filter((entry) => !(entry.kind === 'folder' && VERSION_CONTROL.has(nameOf(entry.relative))));
-  return { entries: entries.toSorted(byPathDescending), rules };
+  return { entries: withoutIgnored(entries, rules).toSorted(byPathDescending), rules };
 }
 
 /** A folder sorts where its contents do: `a.txt` before `a/b`, since `.` comes before `/`. */
