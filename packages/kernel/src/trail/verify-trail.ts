@@ -1,5 +1,6 @@
 import { type Clock, canonicalJson, type JsonValue, sha256 } from '@millforge/contracts';
 import type { TrailVerdict } from '../kernel.ts';
+import { kernelError } from '../kernel-error.ts';
 import type { Database, SqlRow, Transaction } from '../sqlite/database.ts';
 import { NO_SHA256, recordSha256 } from '../store/append-record.ts';
 import { readGoalRow } from '../store/goal-row.ts';
@@ -25,11 +26,24 @@ export async function verifyTenant(
     if ('what' in found) return { ok: false, goal: goal.goalId, ...found };
     goals += 1;
     records += found.records;
-    if (goalId !== null) return { ok: true, goals, records };
+    if (goalId !== null) break;
     after = goal.goal;
   }
-  const orphan = await db.read((tx) => findOrphan(tx, tenant));
-  return orphan ?? { ok: true, goals, records };
+  const orphan = goalId === null ? await db.read((tx) => findOrphan(tx, tenant)) : null;
+  if (orphan !== null) return orphan;
+  await assertIntact(db);
+  return { ok: true, goals, records };
+}
+
+/** A table and its index that disagree show different rows to different readers, and not all of them to a verifier. */
+async function assertIntact(db: Database): Promise<void> {
+  const found = await db.read((tx) => tx.get('PRAGMA integrity_check(1)')?.['integrity_check']);
+  if (found === 'ok') return;
+  throw kernelError(
+    'kernel/corrupt',
+    `${db.path} is damaged; copy it away, run \`millforge doctor\` on the copy and restore a backup.`,
+    { path: db.path, found: String(found) },
+  );
 }
 
 /** A goal to be verified. */
