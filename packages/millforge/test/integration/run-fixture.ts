@@ -28,7 +28,7 @@ import {
 } from '../crash/scripted-run.ts';
 
 /** One workspace with its trail and a model server of its own. */
-export interface RunFixture {
+export interface RunFixture extends AsyncDisposable {
   readonly directory: string;
   readonly places: RunPlaces;
   readonly server: ScriptedServer;
@@ -42,12 +42,21 @@ export interface RunFixture {
   commands(): number;
 }
 
+/** How a fixture differs from the plain one. */
+export interface FixtureOptions extends Partial<ScriptedServerOptions> {
+  /** The shell command of the script. */
+  readonly command?: (places: RunPlaces) => string;
+}
+
+/** A fixture that ends with its test. */
+export async function createRunFixture(options: FixtureOptions = {}): Promise<RunFixture> {
+  const fixture = await openRunFixture(options);
+  onTestFinished(() => fixture[Symbol.asyncDispose]());
+  return fixture;
+}
+
 /** Makes a workspace and starts a server with the script of six turns and nine calls. */
-export async function createRunFixture(
-  options: Partial<ScriptedServerOptions> & {
-    readonly command?: (places: RunPlaces) => string;
-  } = {},
-): Promise<RunFixture> {
+export async function openRunFixture(options: FixtureOptions = {}): Promise<RunFixture> {
   const { command, ...serverOptions } = options;
   const directory = mkdtempSync(join(tmpdir(), 'millforge-run-'));
   const places = makeWorkspace(directory);
@@ -56,16 +65,16 @@ export async function createRunFixture(
     ...serverOptions,
   });
   const opened: Millforge[] = [];
-  onTestFinished(async () => {
-    for (const millforge of opened) await millforge[Symbol.asyncDispose]();
-    await server.close();
-    rmSync(directory, { recursive: true, force: true });
-  });
   const model: ModelSetting = {
     kind: 'endpoint',
     profile: { profile_id: 'test.small', base_url: server.url, model: 'scripted', max_retries: 0 },
   };
   return {
+    async [Symbol.asyncDispose]() {
+      for (const millforge of opened) await millforge[Symbol.asyncDispose]();
+      await server.close();
+      rmSync(directory, { recursive: true, force: true });
+    },
     directory,
     places,
     server,
