@@ -1,3 +1,4 @@
+export type { CliErrorCode } from './cli-error.ts';
 export { type MainOptions, main } from './main.ts';
 export type {
   DecisionRequest,

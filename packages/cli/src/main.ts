@@ -1,6 +1,6 @@
 import { MillforgeError } from '@millforge/contracts';
 import { parseArguments } from './arguments/parse-arguments.ts';
-import { systemCode, usageError } from './arguments/usage-error.ts';
+import { systemCode, usageError } from './cli-error.ts';
 import type { Command } from './commands/command.ts';
 import { compileCommand } from './commands/compile.ts';
 import { doctorCommand } from './commands/doctor.ts';

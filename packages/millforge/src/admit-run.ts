@@ -1,6 +1,7 @@
-import { type CompiledHarnessPlan, MillforgeError, readPlan } from '@millforge/contracts';
+import { type CompiledHarnessPlan, type MillforgeError, readPlan } from '@millforge/contracts';
 import type { RegistrySnapshot } from '@millforge/registry';
 import type { RunRequest } from './millforge.ts';
+import { millforgeError } from './millforge-error.ts';
 import { assertKey, type ModelSetting, readModelSetting } from './model-setting.ts';
 import { assertWorkspace } from './workspace.ts';
 
@@ -42,7 +43,7 @@ export async function admitRun(
 export function readRequestedPlan(plan: RunRequest['plan']): CompiledHarnessPlan {
   const read = readPlan(plan.bytes, { sha256: plan.sha256 });
   if (read.ok) return read.plan;
-  throw new MillforgeError(
+  throw millforgeError(
     'millforge/document',
     `The plan cannot be run: ${read.problems[0] ?? 'it is not valid.'}`,
     { details: { problems: [...read.problems] } },
@@ -51,7 +52,7 @@ export function readRequestedPlan(plan: RunRequest['plan']): CompiledHarnessPlan
 
 /** The error for capabilities that a plan needs and the caller does not grant. */
 export function missingGrants(missing: readonly string[]): MillforgeError {
-  return new MillforgeError(
+  return millforgeError(
     'millforge/grants-missing',
     `The run needs ${missing.length === 1 ? 'a capability' : 'capabilities'} that it was not granted: ${missing.join(', ')}.`,
     { details: { missing } },
@@ -60,13 +61,13 @@ export function missingGrants(missing: readonly string[]): MillforgeError {
 
 function assertTask(task: string): void {
   if (typeof task === 'string' && task.trim() !== '') return;
-  throw new MillforgeError('millforge/usage', 'The task is empty; say what is to be done.');
+  throw millforgeError('millforge/usage', 'The task is empty; say what is to be done.');
 }
 
 function assertTimeout(timeoutMs: number | undefined): void {
   if (timeoutMs === undefined) return;
   if (Number.isInteger(timeoutMs) && timeoutMs >= 1000 && timeoutMs <= DAY_MS) return;
-  throw new MillforgeError(
+  throw millforgeError(
     'millforge/usage',
     `The timeout must be a whole number of milliseconds from 1,000 to 86,400,000; it was ${timeoutMs}.`,
   );
@@ -87,7 +88,7 @@ function assertTools(plan: CompiledHarnessPlan, snapshot: RegistrySnapshot): voi
     .map(({ tool_id: id, tool_version: version }) => `${id}@${version}`);
   if (missing.length === 0) return;
   const names = [...new Set(missing)];
-  throw new MillforgeError(
+  throw millforgeError(
     'millforge/tools-missing',
     `The plan was made for ${names.length === 1 ? 'a tool that is' : 'tools that are'} not here, or not in that form: ${names.join(', ')}; give the same tools, or compile again.`,
     { details: { missing: names } },
@@ -97,7 +98,7 @@ function assertTools(plan: CompiledHarnessPlan, snapshot: RegistrySnapshot): voi
 function admitModel(model: ModelSetting): ModelSetting {
   const read = readModelSetting(model);
   if (read.ok) return read.setting;
-  throw new MillforgeError('millforge/document', `The model cannot be used: ${read.problem}`);
+  throw millforgeError('millforge/document', `The model cannot be used: ${read.problem}`);
 }
 
 const DAY_MS = 86_400_000;

@@ -1,5 +1,6 @@
-import { type JsonObject, type JsonValue, MillforgeError } from '@millforge/contracts';
+import { type JsonObject, type JsonValue, type MillforgeError } from '@millforge/contracts';
 import type { OperationView } from '@millforge/kernel';
+import { millforgeError } from './millforge-error.ts';
 
 /**
  * What `accept` takes for an operation, to be edited by a person: that the call happened, and that
@@ -69,7 +70,7 @@ function isTrace(value: JsonValue): boolean {
 }
 
 function wrong(path: string, expected = 'another value'): MillforgeError {
-  return new MillforgeError(
+  return millforgeError(
     'millforge/document',
     `The outcome is wrong at ${path || '/'}: expected ${expected}.`,
   );

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { compileHarness } from '@millforge/compiler';
-import { MillforgeError } from '@millforge/contracts';
 import { type Kernel, openKernel } from '@millforge/kernel';
 import { piTools } from '@millforge/pi-tools';
 import { createRegistry } from '@millforge/registry';
@@ -18,6 +17,7 @@ import {
   startDurableRun,
 } from './durable-runs.ts';
 import type { Millforge, RunRequest } from './millforge.ts';
+import { millforgeError } from './millforge-error.ts';
 import type { MillforgeOptions } from './millforge-options.ts';
 import { openModel, settingKey } from './model-setting.ts';
 import { nodeClock } from './node-clock.ts';
@@ -76,7 +76,7 @@ export function createMillforge(options: MillforgeOptions = {}): Millforge {
   };
   const durable = async (): Promise<DurableParts> => {
     if (dataDir === null) {
-      throw new MillforgeError(
+      throw millforgeError(
         'millforge/no-trail',
         'This Millforge keeps nothing; give it a dataDir to resume, list or verify runs.',
       );

@@ -27,6 +27,7 @@ import type {
   RunRequest,
   RunSummary,
 } from './millforge.ts';
+import { millforgeError } from './millforge-error.ts';
 import { assertKey } from './model-setting.ts';
 import { type RunParts, runAdapter } from './run-adapter.ts';
 import { readRunInputs, runBinding, runContract } from './run-contract.ts';
@@ -160,7 +161,7 @@ export async function readRunGoal(
 
 /** The error for a run that is not in a data directory. */
 export function noSuchRun(runId: string, dataDir: string): MillforgeError {
-  return new MillforgeError(
+  return millforgeError(
     'millforge/usage',
     `There is no run ${runId.slice(0, 128)} in ${dataDir}; 'millforge runs' lists those that are there.`,
   );
@@ -235,7 +236,7 @@ function chooseHold(goal: GoalView, holdId: string | null): HoldView {
       : goal.holds.find((hold) => hold.hold_id === holdId);
   if (chosen !== undefined) return chosen;
   const names = open.map((hold) => hold.hold_id).join(', ');
-  throw new MillforgeError(
+  throw millforgeError(
     'millforge/usage',
     names === ''
       ? `Run ${goal.goal_id} is ${goal.state} and has no open hold; there is nothing to decide.`

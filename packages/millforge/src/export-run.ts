@@ -4,10 +4,10 @@ import {
   canonicalJson,
   type JsonObject,
   type JsonValue,
-  MillforgeError,
   type RunResult,
   type TrailRecord,
 } from '@millforge/contracts';
+import { millforgeError } from './millforge-error.ts';
 
 /** What an export is made from. */
 export interface RunExport {
@@ -43,7 +43,7 @@ export async function exportRun(directory: string, run: RunExport): Promise<void
     else await writeWhole(terminal, canonicalJson(toJson(result)));
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown reason';
-    throw new MillforgeError(
+    throw millforgeError(
       'millforge/export-failed',
       `Run ${result.run_id} has ended (${result.status}) and is safe in the trail, but its export to ${directory} failed (${code}); resume it to export it again.`,
       { cause },

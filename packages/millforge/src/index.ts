@@ -28,6 +28,7 @@ export type { ModelProfile, ModelScript } from '@millforge/models';
 export { piTools } from '@millforge/pi-tools';
 export type { RunEvent } from '@millforge/runtime';
 export { createMillforge } from './create-millforge.ts';
+export type { MillforgeErrorCode } from './error-codes.ts';
 export type {
   DecisionRequest,
   DoctorFinding,

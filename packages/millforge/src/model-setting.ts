@@ -1,10 +1,4 @@
-import {
-  type Clock,
-  digest,
-  MillforgeError,
-  type ModelClient,
-  type Redactor,
-} from '@millforge/contracts';
+import { type Clock, digest, type ModelClient, type Redactor } from '@millforge/contracts';
 import {
   createModelClient,
   createScriptedModel,
@@ -14,6 +8,7 @@ import {
   readModelProfile,
   readModelScript,
 } from '@millforge/models';
+import { millforgeError } from './millforge-error.ts';
 
 /** A model as it is stored with a run: never with a key, at most with the name of its variable. */
 export type ModelSetting =
@@ -122,7 +117,7 @@ function keyName(setting: ModelSetting): string | undefined {
 function keyFrom(env: ModelParts['env'], name: string): string {
   const key = env[name];
   if (key === undefined || key === '') {
-    throw new MillforgeError(
+    throw millforgeError(
       'millforge/key-missing',
       `The environment variable ${name} is empty; set it to the model server's key.`,
     );

@@ -1,11 +1,11 @@
 import { homedir, hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { MillforgeError } from '@millforge/contracts';
+import { millforgeError } from './millforge-error.ts';
 
 /** Refuses to run where processes and file locks behave differently; looking is allowed everywhere. */
 export function assertSupportedPlatform(platform: NodeJS.Platform): void {
   if (platform !== 'win32') return;
-  throw new MillforgeError(
+  throw millforgeError(
     'millforge/unsupported-platform',
     'Millforge runs on Linux, macOS and WSL; on native Windows it only compiles and inspects. Use WSL.',
   );

@@ -1,5 +1,5 @@
-import type { Clock } from '@millforge/contracts';
 import {
+  type Clock,
   type CompiledHarnessPlan,
   createRedactor,
   type JsonValue,

@@ -1,8 +1,13 @@
-import type { CompiledHarnessPlan, JsonObject, JsonValue } from '@millforge/contracts';
-import { canonicalJson, MillforgeError } from '@millforge/contracts';
+import {
+  type CompiledHarnessPlan,
+  canonicalJson,
+  type JsonObject,
+  type JsonValue,
+} from '@millforge/contracts';
 import type { AdapterBinding, GoalContract } from '@millforge/kernel';
 import type { RegistrySnapshot } from '@millforge/registry';
 import type { RunRequest } from './millforge.ts';
+import { millforgeError } from './millforge-error.ts';
 import { type ModelSetting, modelDigest, readModelSetting } from './model-setting.ts';
 
 /** Milliseconds that a run may work when nobody says how long. */
@@ -50,7 +55,7 @@ export function runContract(
     tools: toolRecords(plan, snapshot),
   };
   if (canonicalJson(inputs).length > MAX_INPUT_BYTES) {
-    throw new MillforgeError(
+    throw millforgeError(
       'millforge/document',
       `Task and model script are together larger than ${MAX_INPUT_BYTES} bytes of ASCII JSON; shorten them.`,
     );
@@ -107,11 +112,11 @@ export function readRunInputs(inputs: JsonObject): RunInputs {
     typeof plan_artifact !== 'string' ||
     !isTextList(grants)
   ) {
-    throw new MillforgeError('millforge/usage', 'This goal is not a run of a harness.');
+    throw millforgeError('millforge/usage', 'This goal is not a run of a harness.');
   }
   const setting = readModelSetting(model);
   if (!setting.ok) {
-    throw new MillforgeError(
+    throw millforgeError(
       'millforge/document',
       `The model stored with this run cannot be read by this version of Millforge: ${setting.problem}`,
     );

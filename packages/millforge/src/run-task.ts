@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { HarnessInput } from '@millforge/compiler';
 import {
   type Diagnostic,
-  MillforgeError,
+  type MillforgeError,
   type ModelProfileCatalog,
   type RunResult,
   toDiagnosticJson,
@@ -11,6 +11,7 @@ import type { RunEvent } from '@millforge/runtime';
 import { missingGrants } from './admit-run.ts';
 import { createMillforge } from './create-millforge.ts';
 import type { RunHandle } from './millforge.ts';
+import { millforgeError } from './millforge-error.ts';
 import type { MillforgeOptions } from './millforge-options.ts';
 import type { ModelSetting } from './model-setting.ts';
 
@@ -48,7 +49,7 @@ export interface RunTaskOptions extends MillforgeOptions {
 export async function runTask(options: RunTaskOptions): Promise<RunResult> {
   const { signal, timeoutMs, onAmbiguous, onEvent } = options;
   if (signal?.aborted === true) {
-    throw new MillforgeError('millforge/aborted', 'The run was aborted before it began.', {
+    throw millforgeError('millforge/aborted', 'The run was aborted before it began.', {
       cause: signal.reason,
     });
   }
@@ -79,7 +80,7 @@ function refusal(diagnostics: readonly Diagnostic[]): MillforgeError {
   );
   if (missing.length > 0 && missing.length === diagnostics.length) return missingGrants(missing);
   const [first] = diagnostics;
-  return new MillforgeError(
+  return millforgeError(
     'millforge/document',
     `The harness does not compile: ${first === undefined ? '' : `${first.code} ${first.message}`}`,
     { details: { diagnostics: diagnostics.map((diagnostic) => toDiagnosticJson(diagnostic)) } },

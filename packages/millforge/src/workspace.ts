@@ -1,15 +1,15 @@
 import { stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
-import { MillforgeError } from '@millforge/contracts';
+import { millforgeError } from './millforge-error.ts';
 
 /** Refuses a workspace that is not an existing directory, before anything is written. */
 export async function assertWorkspace(workspace: string): Promise<void> {
   if (!isAbsolute(workspace)) {
-    throw new MillforgeError('millforge/usage', 'The workspace must be an absolute path.');
+    throw millforgeError('millforge/usage', 'The workspace must be an absolute path.');
   }
   const found = await stat(workspace).catch(() => null);
   if (found?.isDirectory() !== true) {
-    throw new MillforgeError(
+    throw millforgeError(
       'millforge/usage',
       `The workspace ${workspace} is not a directory that can be entered; create it or name another.`,
     );

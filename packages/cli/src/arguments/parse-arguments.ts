@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { usageError } from './usage-error.ts';
+import { usageError } from '../cli-error.ts';
 
 /** One option of a command. */
 export interface OptionSpec {

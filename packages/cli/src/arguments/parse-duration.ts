@@ -1,4 +1,4 @@
-import { usageError } from './usage-error.ts';
+import { usageError } from '../cli-error.ts';
 
 /** Parses `90s`, `30m`, `2h` or `500ms` into milliseconds, at most 24 hours. */
 export function parseDuration(text: string, option: string): number {

@@ -7,7 +7,7 @@ import {
   publishPlan,
 } from '@millforge/compiler/publish';
 import type { ParsedArguments } from '../arguments/parse-arguments.ts';
-import { fileError, usageError } from '../arguments/usage-error.ts';
+import { fileError, usageError } from '../cli-error.ts';
 import { COMPILE_OPTIONS, compileSelection } from '../documents/compile-options.ts';
 import { failureDocument, publicationDocument } from '../documents/compile-report.ts';
 import { compileSource, reportedRequest } from '../documents/compile-source.ts';

@@ -1,6 +1,6 @@
 import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
-import { fileError, systemCode, usageError } from '../arguments/usage-error.ts';
+import { fileError, systemCode, usageError } from '../cli-error.ts';
 import { readTrustDirectory } from '../config/effective-config.ts';
 import { openTrustStore } from '../config/trust-store.ts';
 import { writeLine } from '../output/terminal.ts';

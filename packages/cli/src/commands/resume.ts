@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { type JsonValue, readJson, toPlainJson } from '@millforge/contracts';
 import type { ParsedArguments } from '../arguments/parse-arguments.ts';
-import { documentError, usageError } from '../arguments/usage-error.ts';
+import { documentError, usageError } from '../cli-error.ts';
 import { readInputFile } from '../documents/read-input-file.ts';
 import type { DecisionRequest } from '../millforge-port.ts';
 import { exitStatusOf } from '../output/exit-status.ts';

@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { parseDuration } from '../arguments/parse-duration.ts';
-import { usageError } from '../arguments/usage-error.ts';
+import { usageError } from '../cli-error.ts';
 import { COMPILE_OPTIONS, compileSelection } from '../documents/compile-options.ts';
 import { failureDocument } from '../documents/compile-report.ts';
 import { reportedRequest } from '../documents/compile-source.ts';

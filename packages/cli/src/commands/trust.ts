@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { usageError } from '../arguments/usage-error.ts';
+import { usageError } from '../cli-error.ts';
 import { readConfigDocument } from '../config/config-document.ts';
 import { describeConfig } from '../config/describe-config.ts';
 import { readTrustDirectory } from '../config/effective-config.ts';

@@ -6,7 +6,7 @@ import {
   toPlainJson,
 } from '@millforge/contracts';
 import { type ModelProfile, readModelProfile } from '@millforge/models';
-import { documentError } from '../arguments/usage-error.ts';
+import { documentError } from '../cli-error.ts';
 
 /** A configuration file: `{"kind":"millforge_config","schema_version":"1.0",…}`. */
 export interface ConfigDocument {

@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import type { ModelProfile } from '@millforge/models';
-import { usageError } from '../arguments/usage-error.ts';
+import { usageError } from '../cli-error.ts';
 import { type ConfigDocument, EMPTY_CONFIG, readConfigDocument } from './config-document.ts';
 import { defaultDataDirectory, type Environment, userConfigFile } from './places.ts';
 import { readProjectConfig, type UntrustedProject } from './project-config.ts';

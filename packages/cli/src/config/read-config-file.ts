@@ -1,4 +1,4 @@
-import { documentError } from '../arguments/usage-error.ts';
+import { documentError } from '../cli-error.ts';
 import { readOptionalFile } from '../documents/read-input-file.ts';
 
 /** The text of a configuration file, or null where there is none. */

@@ -1,7 +1,7 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type JsonValue, readJson, sha256, toPlainJson } from '@millforge/contracts';
-import { fileError } from '../arguments/usage-error.ts';
+import { fileError } from '../cli-error.ts';
 
 /** Which project configurations a person has vouched for: path and digest, in the user's data. */
 export interface TrustStore {

@@ -17,7 +17,7 @@ import {
   type ToolCatalogEntry,
   toPlainJson,
 } from '@millforge/contracts';
-import { documentError, usageError } from '../arguments/usage-error.ts';
+import { documentError, usageError } from '../cli-error.ts';
 import type { CompileSelection } from './compile-options.ts';
 import type { ReportedRequest } from './compile-report.ts';
 import { readInputFile } from './read-input-file.ts';

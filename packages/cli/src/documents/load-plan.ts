@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { CompileResult, FailedResult } from '@millforge/compiler';
 import { MAX_PLAN_BYTES, readJson, readPlan } from '@millforge/contracts';
-import { documentError, usageError } from '../arguments/usage-error.ts';
+import { documentError, usageError } from '../cli-error.ts';
 import type { CompileSelection } from './compile-options.ts';
 import { type CompileSurroundings, compileSource } from './compile-source.ts';
 import { readInputFile } from './read-input-file.ts';

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { readJson, toPlainJson, unreachable } from '@millforge/contracts';
 import { parseModelReference, readModelProfile, readModelScript } from '@millforge/models';
-import { documentError, usageError } from '../arguments/usage-error.ts';
+import { documentError, usageError } from '../cli-error.ts';
 import type { EffectiveConfig } from '../config/effective-config.ts';
 import type { ModelSetting } from '../millforge-port.ts';
 import { readInputFile } from './read-input-file.ts';

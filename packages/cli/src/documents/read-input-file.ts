@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { systemCode, usageError } from '../arguments/usage-error.ts';
+import { systemCode, usageError } from '../cli-error.ts';
 
 /** A file that a person named, or that stands in its usual place. */
 export interface InputFile {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type CliHost, type MillforgeFactory, main, type TextSink } from '@millforge/cli';
 import { createMillforge } from 'millforge';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 
 /** What a command line came to. */
 export interface CliEnd {
@@ -22,6 +22,10 @@ export interface CliOptions {
   /** Given the function that presses Ctrl-C. */
   readonly onStart?: (interrupt: () => void) => void;
   readonly onStderr?: (text: string) => void;
+  /** Makes standard error a terminal of that many columns. */
+  readonly columns?: number;
+  /** Given the function that lets a second pass, where there is a terminal. */
+  readonly onClock?: (tick: () => void) => void;
 }
 
 /** Runs one command line in this process, with its own HOME. */
@@ -30,6 +34,8 @@ export async function runCli(argv: readonly string[], options: CliOptions): Prom
   let stderr = '';
   const answers = [...(options.answers ?? [])];
   const listeners = new Set<() => void>();
+  const timers = new Set<() => void>();
+  let now = 0;
   const host: CliHost = {
     stdout: sink((text) => {
       stdout += text;
@@ -37,7 +43,7 @@ export async function runCli(argv: readonly string[], options: CliOptions): Prom
     stderr: sink((text) => {
       stderr += text;
       options.onStderr?.(text);
-    }),
+    }, options.columns),
     canAsk: options.answers !== undefined,
     readStdin: async () => options.stdin ?? '',
     async ask(question) {
@@ -50,9 +56,17 @@ export async function runCli(argv: readonly string[], options: CliOptions): Prom
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    monotonicMs: () => 0,
-    every: () => () => {},
+    monotonicMs: () => now,
+    every(ms, listener) {
+      expect(ms).toBeLessThanOrEqual(1000);
+      timers.add(listener);
+      return () => timers.delete(listener);
+    },
   };
+  options.onClock?.(() => {
+    now += 1000;
+    for (const timer of timers) timer();
+  });
   options.onStart?.(() => {
     for (const listener of listeners) listener();
   });
@@ -61,11 +75,12 @@ export async function runCli(argv: readonly string[], options: CliOptions): Prom
     version: '0.0.0-test',
     host,
   });
+  expect([listeners.size, timers.size], 'listeners and timers that were left').toEqual([0, 0]);
   return { code, stdout, stderr };
 }
 
-function sink(write: (text: string) => void): TextSink {
-  return { write, isTerminal: false, columns: 80 };
+function sink(write: (text: string) => void, columns?: number): TextSink {
+  return { write, isTerminal: columns !== undefined, columns: columns ?? 80 };
 }
 
 /** A folder that is removed when the test ends. */
@@ -73,6 +88,14 @@ export function testFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'millforge-cli-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
+}
+
+/** All lines of standard output, as JSON. */
+export function allJson(end: CliEnd): readonly Record<string, unknown>[] {
+  return end.stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
 }
 
 /** The last line of standard output, as JSON. */

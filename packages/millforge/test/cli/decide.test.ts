@@ -1,0 +1,88 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { heldRun } from './held-run.ts';
+import { lastJson } from './run-cli.ts';
+
+test('a run whose call may have happened ends with 7 and says how to decide', async () => {
+  const { end, runId, holdId } = await heldRun();
+  expect(end.code).toBe(7);
+  expect(end.stdout).toContain('held: a person must decide');
+  expect(end.stdout).toContain('send_letter');
+  expect(end.stdout).toContain(
+    `millforge resume ${runId} --data 'my data' --decide retry|accept|cancel --hold ${holdId}`,
+  );
+});
+
+test('resume without a decision shows the hold again', async () => {
+  const { command, runId, holdId } = await heldRun();
+  const again = await command('resume', runId);
+  expect(again.code).toBe(7);
+  expect(again.stdout).toContain(holdId);
+});
+
+test('an accepted call is not made again, and the run goes on to its end', async () => {
+  const { command, runId } = await heldRun();
+  const end = await command('resume', runId, '--decide', 'accept', '--reason', 'I saw it.');
+  expect(end.code).toBe(0);
+  expect(end.stdout).toContain('success: COMPLETE');
+  const trail = await command('trail', 'show', runId);
+  expect(trail.stdout).toContain('operation-attested');
+});
+
+test('a template from runs --json is taken as the outcome, and a wrong one is refused: 65', async () => {
+  const { command, runId, cwd } = await heldRun();
+  const shown = lastJson(await command('runs', runId, '--json'));
+  const [hold] = shown['holds'] as readonly { outcome_template: { outcome: object } }[];
+  const template = hold?.outcome_template;
+  const accept = async (outcome: unknown) => {
+    writeFileSync(join(cwd, 'outcome.json'), JSON.stringify(outcome));
+    return command('resume', runId, '--decide', 'accept', '--outcome', 'outcome.json');
+  };
+  for (const [wrong, where] of [
+    [{}, '/outcome'],
+    [{ ...template, more: 1 }, '/more'],
+    [{ ...template, outcome: { ...template?.outcome, status: 'fine' } }, '/outcome/status'],
+    [{ ...template, outcome: { ...template?.outcome, error_code: 'io_error' } }, 'error_code'],
+  ] as const) {
+    const end = await accept(wrong);
+    expect([end.code, end.stderr]).toEqual([65, expect.stringContaining(where)]);
+  }
+  const end = await accept({ ...template, outcome: { ...template?.outcome, text: 'Sent.' } });
+  expect(end.code).toBe(0);
+});
+
+test('a cancelled run ends with 5, and resume of an ended run prints its result again', async () => {
+  const { command, runId } = await heldRun();
+  const cancelled = await command('resume', runId, '--decide', 'cancel', '--json');
+  expect(cancelled.code).toBe(5);
+  const again = await command('resume', runId, '--json');
+  expect(again.code).toBe(5);
+  expect(lastJson(again)).toEqual(lastJson(cancelled));
+});
+
+test('a hold that was decided cannot be decided again: 64', async () => {
+  const { command, runId, holdId } = await heldRun();
+  expect((await command('resume', runId, '--decide', 'accept')).code).toBe(0);
+  for (const hold of [[], ['--hold', holdId]]) {
+    const end = await command('resume', runId, '--decide', 'retry', ...hold);
+    expect(end.code).toBe(64);
+    expect(end.stderr.trimEnd().split('\n')).toHaveLength(1);
+  }
+  const named = await command('resume', runId, '--decide', 'retry', '--hold', holdId);
+  expect(named.stderr).toContain('decided accept');
+});
+
+test('a hold that is not there is refused with the names of those that are: 64', async () => {
+  const { command, runId, holdId } = await heldRun();
+  const end = await command('resume', runId, '--decide', 'retry', '--hold', 'hold_x');
+  expect(end.code).toBe(64);
+  expect(end.stderr).toContain(holdId);
+});
+
+test('a repeated call is made again, and is held again when nobody can tell', async () => {
+  const { command, runId, holdId } = await heldRun();
+  const end = await command('resume', runId, '--decide', 'retry', '--hold', holdId);
+  expect(end.code).toBe(7);
+  expect(end.stderr).toContain('Decided: retry.');
+});
