@@ -3,12 +3,15 @@ import { type Adapter, type GoalView, openKernel } from '@millforge/kernel';
 
 const binding = { kind: 'model', name: 'letters', version: '1', parameters: null } as const;
 
+const letter = { key: 'tool/1/0', step: 1, kind: 'tool', effect: 'external' } as const;
+
 const letters = (send: (key: string) => Promise<string>): Adapter => ({
   ...binding,
   async run(context) {
     const sent = await context.perform(
       {
-        ...{ key: 'tool/1/0', step: 1, kind: 'tool', effect: 'external', metered: false },
+        ...letter,
+        metered: false,
         repeat: 'unsafe', // A kill in the middle holds the goal: a person looks, then decides.
         input: context.inputs,
         describe: 'send the letter to Bob',
@@ -26,7 +29,10 @@ export async function sendLetter(
   await using kernel = await openKernel({ path: `${data}/trail.db`, ...parts });
   const scope = { tenant: 'local', resource: 'letters', actor: 'ann@host' };
   await kernel.admitGoal(scope, {
-    ...{ kind: 'goal_contract', schema_version: '1.0', goal_id: 'letter-7', unchecked: true },
+    kind: 'goal_contract',
+    schema_version: '1.0',
+    goal_id: 'letter-7',
+    unchecked: true,
     objective: 'Send the letter.',
     inputs: { text: 'Dear Bob' },
     tasks: [{ task_id: 'send', adapter: binding, doubt: 'operation', effect: 'external' }],
