@@ -57,7 +57,9 @@ function coerceArray(value: JsonValue, schema: ArraySchema, place: Place): JsonV
       coerceValue(item, { ...place, schema: schema.items, path: `${place.path}[${index}]` }),
     );
   }
-  if (typeof value === 'object') return value;
+  // A text that begins a list and is none was cut or is wrong inside; as an item it would pass unseen.
+  const isBrokenList = typeof value === 'string' && value.trimStart().startsWith('[');
+  if (typeof value === 'object' || isBrokenList) return value;
   const repairs: ArgumentRepair[] = [];
   const item = coerceValue(value, {
     schema: schema.items,

@@ -72,7 +72,7 @@ export function nudgeText(nudge: Nudge): string {
     case 'arguments-not-object':
       return `[invalid_arguments] The arguments of ${nudge.tool} must be one JSON object. ${nudge.problem} Received: ${quote(nudge.received)}. Send the call again with a JSON object; {} when there is nothing to pass.`;
     case 'arguments-invalid':
-      return `[invalid_arguments] ${nudge.tool}: ${nudge.problem} (expected ${nudge.expected}, received ${nudge.received}). Correct this argument and send the call again.`;
+      return `[invalid_arguments] ${nudge.tool}: ${clip(nudge.problem)} (expected ${nudge.expected}, received ${nudge.received}). Correct this argument and send the call again.`;
     case 'call-cut':
       return `[invalid_arguments] The call of ${nudge.tool} was cut at the output limit before its arguments ended. It was not performed. Send a smaller call, or do the work in several calls.`;
     case 'premature-terminal':
@@ -135,8 +135,14 @@ function either(names: readonly string[]): string {
 }
 
 function quote(text: string): string {
-  const cut = text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text;
-  return JSON.stringify(cut);
+  return JSON.stringify(clip(text));
+}
+
+/** What a model wrote may stand in a problem too: the name of a property that is not allowed. */
+function clip(text: string): string {
+  if (text.length <= MAX_QUOTED) return text;
+  // The cut may leave half of a surrogate pair.
+  return `${text.slice(0, MAX_QUOTED).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
 const MAX_LISTED = 64;

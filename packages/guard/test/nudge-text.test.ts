@@ -40,3 +40,15 @@ test('long lists and long quotes are cut', () => {
   expect(text).toContain('and 36 more');
   expect(text.length).toBeLessThan(1500);
 });
+
+test('a problem that quotes the name of a property is cut between characters', () => {
+  const text = nudgeText({
+    kind: 'arguments-invalid',
+    tool: 'read',
+    problem: `$.${'x'.repeat(197)}${'\u{1F98A}'.repeat(100_000)} is not allowed`,
+    expected: 'no such property',
+    received: 'number',
+  });
+  expect(text.length).toBeLessThan(500);
+  expect(text).toContain('x…');
+});

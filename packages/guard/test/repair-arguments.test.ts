@@ -95,6 +95,8 @@ test.each([
   ['a number where a text is due', { path: 7 }, '$.path'],
   ['null for something required', { path: null }, '$.path'],
   ['an object for a list', { tags: { a: 1 } }, '$.tags'],
+  ['a list in a text that was cut', { tags: '["x","y' }, '$.tags'],
+  ['a list in a text that is not JSON', { tags: " ['x']" }, '$.tags'],
   ['an unknown property', { extra: 1 }, '$.extra'],
 ])('leaves %s alone and says where', (_name, given, path) => {
   const text = JSON.stringify({ path: 'a', ...given });
@@ -144,8 +146,8 @@ test('survives a hundred thousand brackets, also inside a text', () => {
   expect(repairArguments(deep, SCHEMA).ok).toBe(false);
   expect(repairArguments(JSON.stringify(deep), SCHEMA).ok).toBe(false);
   expect(repairArguments(JSON.stringify({ path: 'a', tags: deep }), SCHEMA)).toMatchObject({
-    ok: true,
-    repairs: [{ kind: 'array-of-one' }],
+    ok: false,
+    path: '$.tags',
   });
   const nested = `{"path":"a","range":${'{"a":'.repeat(900)}1${'}'.repeat(900)}}`;
   expect(repairArguments(nested, SCHEMA).ok).toBe(false);
