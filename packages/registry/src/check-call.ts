@@ -45,7 +45,7 @@ export function checkCall(
   const copied = toPlainCopy(call.arguments);
   const input = copied.ok && isJsonObject(copied.value) ? deepFreeze(copied.value) : null;
   const facts: CallFacts = {
-    name: shown(name),
+    name: shown(found.kind === 'uncompiled' ? redacted(name, plan.redactor) : name),
     callId: boundText(callId, 256).text,
     context,
     resolution: resolutionOf(found.kind),
@@ -62,7 +62,7 @@ export function checkCall(
     return refuse({ code: 'conflict', message: `More than one tool is called ${shown(name)}.` });
   }
   if (found.kind === 'uncompiled') {
-    return refuse({ code: 'not_found', message: unknownName(name, plan.byName) });
+    return refuse({ code: 'not_found', message: unknownName(facts.name, plan.byName) });
   }
   if (found.kind === 'defect') return refuse(found.defect);
   const fault = argumentFault(found, copied, input);
@@ -191,14 +191,17 @@ export function readRefusal(refusal: ToolRefusal | null): RefusalReason | null {
 
 function unknownName(name: string, byName: ReadonlyMap<string, Bound>): string {
   const names = [...byName.keys()].join(', ');
-  return boundText(
-    `There is no tool called ${JSON.stringify(shown(name))}; the tools are ${names}.`,
-    2048,
-  ).text;
+  return boundText(`There is no tool called ${JSON.stringify(name)}; the tools are ${names}.`, 2048)
+    .text;
 }
 
 function shown(name: string): string {
   return boundText(name, 128).text;
+}
+
+/** A model may put anything in the place of a name; cut so that a secret that begins inside is seen whole. */
+function redacted(name: string, redactor: Redactor): string {
+  return redactor.text(boundText(name, 1024).text);
 }
 
 function typeName(value: unknown): string {

@@ -72,6 +72,14 @@ test('names the tools there are when a name is not in the plan', () => {
   });
 });
 
+test('keeps a secret in the place of a name out of the refusal and its record', () => {
+  const world = executorWorld([toolOf()]);
+  const name = `${'x'.repeat(120)} hunter2-hunter2`;
+  const call = world.executor.check({ name, callId: 'c', arguments: {} }, world.context);
+  expect(call).toMatchObject({ trace: { tool_name: expect.stringContaining('[truncated]') } });
+  expect(JSON.stringify(call)).not.toContain('hunter2');
+});
+
 test('refuses a name that two nodes share', () => {
   const other = toolOf({ id: 'shop.other', name: 'other' });
   const world = executorWorld([toolOf(), other], {
