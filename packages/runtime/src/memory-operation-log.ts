@@ -201,6 +201,8 @@ async function performLive<T extends JsonValue>(
     if (settled !== null) return settled;
   }
   for (let tries = 1; ; tries++) {
+    // Looking for an interrupted act takes time, in which the run may have been stopped.
+    if (live.pass.signal.aborted) throw suspend(live, 'stopped');
     if (remainingMs(live) <= 0) return PAST_DEADLINE;
     const attempt = await tryOnce(live, act);
     if (attempt.kind !== 'doubt') return attempt;

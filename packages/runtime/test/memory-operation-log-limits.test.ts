@@ -87,6 +87,36 @@ test('a write that a stop interrupted is reconciled when the run goes on', async
   });
 });
 
+test.each([undefined, 1000])(
+  'a stop while a write in doubt is looked at keeps it from being performed again',
+  async (deadlineMs) => {
+    const clock = manualClock();
+    const stop = new AbortController();
+    const log = memoryOperationLog({
+      clock,
+      ids: sequentialIds(),
+      signal: stop.signal,
+      ...(deadlineMs === undefined ? {} : { deadlineMs }),
+    });
+    let acts = 0;
+    const operation: Operation = {
+      ...WRITE,
+      reconcile: async () => {
+        stop.abort();
+        return { kind: 'not-happened' };
+      },
+    };
+    const stopped = log.perform(operation, async () => {
+      acts += 1;
+      throw operationUncertain({ code: 'timeout', message: 'Lost.' });
+    });
+    await expect(stopped).rejects.toMatchObject({ details: { reason: 'stopped' } });
+    expect(acts).toBe(1);
+    const resumed = log.resume().perform(operation, async () => ({ value: 'written' }));
+    await expect(resumed).resolves.toMatchObject({ kind: 'done', value: 'written' });
+  },
+);
+
 test('values are frozen, and what JSON cannot hold is not recorded', async () => {
   const { log } = newLog();
   const value = { list: [{ a: 1 }] };
