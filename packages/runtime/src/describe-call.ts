@@ -16,7 +16,9 @@ function oneLine(text: string): string {
     .slice(0, MAX_CHARACTERS + 1)
     .replaceAll(/\s+/g, ' ')
     .trim();
-  return text.length > MAX_CHARACTERS ? `${line.slice(0, MAX_CHARACTERS - 1)}…` : line;
+  if (text.length <= MAX_CHARACTERS) return line;
+  // The cut may leave half of a surrogate pair.
+  return `${line.slice(0, MAX_CHARACTERS - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
 const TELLING = ['path', 'file_path', 'file', 'command', 'pattern', 'query', 'url', 'summary'];

@@ -16,3 +16,8 @@ test('a long argument is cut', () => {
   expect(line.length).toBeLessThanOrEqual(90);
   expect(line.endsWith('…')).toBe(true);
 });
+
+test('a cut never leaves half of a character', () => {
+  const line = describeCall('read', { path: `${'a'.repeat(78)}${'\u{1F98A}'.repeat(9)}` });
+  expect(line).toBe(`read ${'a'.repeat(78)}…`);
+});

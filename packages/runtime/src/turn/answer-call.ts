@@ -88,7 +88,9 @@ function noteRepairs(
   place: CallPlace,
   call: Extract<InspectedCall, { kind: 'accepted' }>,
 ): void {
-  if (call.repairs.length === 0) return;
+  const { repairs } = call;
+  if (repairs.length === 0) return;
+  const more = Math.max(0, repairs.length - MAX_NOTED);
   run.options.trail.append({
     key: `repair/${place.turn}/${place.index}`,
     step: place.turn,
@@ -96,7 +98,10 @@ function noteRepairs(
     data: {
       call_id: place.callId,
       tool: place.tool,
-      repairs: call.repairs.map(({ path, kind }) => ({ path: run.redact(path), kind })),
+      repairs: repairs
+        .slice(0, MAX_NOTED)
+        .map(({ path, kind }) => ({ path: run.redact(path), kind })),
+      ...(more === 0 ? {} : { more }),
     },
   });
 }
@@ -185,3 +190,6 @@ function toolFailed({ tool }: CallPlace, outcome: ToolOutcome): RunEnding {
     message: `The call of ${tool} failed for good: ${resultText(outcome)}`,
   };
 }
+
+/** A list of many thousand items may need a repair of each. */
+const MAX_NOTED = 64;

@@ -26,7 +26,7 @@ export async function answerCalls(run: Run, batch: Batch): Promise<RunEnding | n
   const premature = findPremature(run, batch);
   if (premature !== null) return refuseBatch(run, batch, premature);
   const report = { ...NOTHING };
-  for (const asked of askedCalls(batch)) {
+  for (const asked of askedCalls(run, batch)) {
     const answer = await answerCall(run, asked);
     if (answer.kind === 'ending') {
       skipRest(run, batch, asked.place.index + 1);
@@ -47,9 +47,9 @@ const NOTHING: BatchReport = {
   prematureTerminal: false,
 };
 
-function askedCalls({ turn, calls, written, replayed }: Batch): readonly AskedCall[] {
+function askedCalls(run: Run, { turn, calls, written, replayed }: Batch): readonly AskedCall[] {
   return calls.map((call, index) => ({
-    place: callPlace(turn, index, call.name),
+    place: callPlace(run, { turn, index }, call.name),
     call,
     written: written[index],
     replayed,
@@ -79,7 +79,7 @@ function refuseBatch(run: Run, batch: Batch, { terminal, pending }: Premature): 
   const ending = settle(run, { ...NOTHING, prematureTerminal: true, unusableArguments });
   const tier = Math.min(run.guard.consecutive.premature_terminals, 3);
   const message = nudgeText({ kind: 'premature-terminal', tier, terminal, pending });
-  for (const asked of askedCalls(batch)) {
+  for (const asked of askedCalls(run, batch)) {
     const { call, place, replayed } = asked;
     const answer =
       call.kind === 'refused'
@@ -99,7 +99,7 @@ function refuseBatch(run: Run, batch: Batch, { terminal, pending }: Premature): 
 
 /** The calls behind the one that ended the run: no request follows, so only the trail is told. */
 function skipRest(run: Run, batch: Batch, from: number): void {
-  for (const { place, replayed } of askedCalls(batch).slice(from)) {
+  for (const { place, replayed } of askedCalls(run, batch).slice(from)) {
     run.options.trail.append({
       key: `skipped/${place.turn}/${place.index}`,
       step: place.turn,

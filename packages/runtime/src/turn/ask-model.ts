@@ -16,6 +16,7 @@ import { endRefused, type RunEnding } from '../run-ending.ts';
 import type { ModelReplied } from '../run-event.ts';
 import type { Run } from '../run-state.ts';
 import { callPlace } from './call-place.ts';
+import { completionFault, recordedReply } from './recorded-reply.ts';
 
 /** What came of asking the model. */
 export type ModelTurn =
@@ -70,7 +71,7 @@ export async function askModel(run: Run, turn: number): Promise<ModelTurn> {
       return { kind: 'reply', reply, replayed };
     }
     case 'failed':
-      return { kind: 'ending', ending: modelFailed(outcome.error.message) };
+      return { kind: 'ending', ending: modelFailed(run.redact(outcome.error.message)) };
     case 'refused':
       return { kind: 'ending', ending: notAsked(outcome.reason) };
     default:
@@ -84,6 +85,14 @@ async function complete(
 ): Promise<ActResult<ModelExchange>> {
   const request = { messages: run.conversation.messages, tools: run.tools };
   const completion = await run.options.model.complete(request, { signal, idempotencyKey });
+  // What breaks the client's promise must not be recorded: every replay would break on it again.
+  const fault = completionFault(completion);
+  if (fault !== null) {
+    throw operationFailed({
+      code: 'malformed_response',
+      message: `The model client broke its contract: ${fault}.`,
+    });
+  }
   if (completion.kind === 'failed') {
     const failure = { code: completion.category, message: run.redact(completion.message) };
     throw HOPELESS.has(completion.category)
@@ -91,7 +100,7 @@ async function complete(
       : operationUnavailable(failure);
   }
   const { reply, attempts } = completion;
-  const value = { reply: recorded(reply), attempts };
+  const value = { reply: recordedReply(reply), attempts };
   if (reply.usage === null) return { value };
   const { input_tokens, output_tokens } = reply.usage;
   return { value, usage: { input_tokens, output_tokens } };
@@ -125,22 +134,6 @@ function messageJson(message: ModelMessage): JsonValue {
       };
 }
 
-/** Exactly the fields of the contract, whatever else a client may have left in the object. */
-function recorded(reply: ModelReply): AsJson<ModelReply> {
-  return {
-    content: reply.content,
-    reasoning: reply.reasoning,
-    tool_calls: reply.tool_calls.map((call) => ({
-      id: call.id,
-      name: call.name,
-      arguments: call.arguments,
-    })),
-    finish_reason: reply.finish_reason,
-    usage: reply.usage === null ? null : { ...reply.usage },
-    provider_model: reply.provider_model,
-  };
-}
-
 function emitStarted(run: Run, at: { readonly turn: number; readonly replayed: boolean }): void {
   const messageCount = run.conversation.messages.length;
   run.observer.emit({ kind: 'turn-started', ...at, messageCount });
@@ -155,12 +148,13 @@ function emitReplied(
     readonly reply: ModelReply;
   },
 ): void {
+  const { turn } = replied;
   run.observer.emit({
     kind: 'model-replied',
     ...replied,
     content: reply.content === null ? null : run.redact(reply.content),
     reasoning: reply.reasoning === null ? null : run.redact(reply.reasoning),
-    calls: reply.tool_calls.map((call, index) => callPlace(replied.turn, index, call.name).tool),
+    calls: reply.tool_calls.map((call, index) => callPlace(run, { turn, index }, call.name).tool),
     usage: reply.usage,
   });
 }

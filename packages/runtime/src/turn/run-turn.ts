@@ -52,7 +52,7 @@ async function answerReply(run: Run, { turn, reply, replayed, calls }: Reply) {
     role: 'assistant',
     content: reply.content,
     tool_calls: calls.map((call, index) => {
-      const { callId, tool } = callPlace(turn, index, call.name);
+      const { callId, tool } = callPlace(run, { turn, index }, call.name);
       return { id: callId, name: tool, arguments: historyArguments(call, written[index]) };
     }),
   });

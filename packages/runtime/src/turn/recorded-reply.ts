@@ -1,0 +1,65 @@
+import type { ModelReply } from '@millforge/contracts';
+import type { AsJson } from '@millforge/registry';
+
+/** Exactly the fields of the contract, whatever else a client may have left in the object. */
+export function recordedReply(reply: ModelReply): AsJson<ModelReply> {
+  return {
+    content: reply.content,
+    reasoning: reply.reasoning,
+    tool_calls: reply.tool_calls.map((call) => ({
+      id: call.id,
+      name: call.name,
+      arguments: call.arguments,
+    })),
+    finish_reason: reply.finish_reason,
+    usage:
+      reply.usage === null
+        ? null
+        : { input_tokens: reply.usage.input_tokens, output_tokens: reply.usage.output_tokens },
+    provider_model: reply.provider_model,
+  };
+}
+
+/** What a completion lacks of its contract, or null; its type is a promise that plain JavaScript may break. */
+export function completionFault(completion: unknown): string | null {
+  if (!isRecord(completion)) return 'it gave no completion';
+  const { kind, reply, attempts, category, message } = completion;
+  if (kind === 'failed') {
+    const isWhole = typeof category === 'string' && typeof message === 'string';
+    return isWhole ? null : 'a failure needs a category and a message';
+  }
+  if (kind !== 'reply' || !isRecord(reply)) return 'a completion is a reply or a failure';
+  if (!isCount(attempts)) return 'attempts must be a number';
+  for (const field of ['content', 'reasoning', 'provider_model'] as const) {
+    const text = reply[field];
+    if (text !== null && typeof text !== 'string') return `${field} must be text or null`;
+  }
+  if (typeof reply['finish_reason'] !== 'string') return 'finish_reason must be text';
+  return callsFault(reply['tool_calls']) ?? usageFault(reply['usage']);
+}
+
+function callsFault(calls: unknown): string | null {
+  if (!Array.isArray(calls)) return 'tool_calls must be an array';
+  const isWhole = calls.every(
+    (call: unknown) =>
+      isRecord(call) && CALL_FIELDS.every((field) => typeof call[field] === 'string'),
+  );
+  return isWhole ? null : 'every call needs id, name and arguments as text';
+}
+
+function usageFault(usage: unknown): string | null {
+  if (usage === null) return null;
+  const isWhole =
+    isRecord(usage) && isCount(usage['input_tokens']) && isCount(usage['output_tokens']);
+  return isWhole ? null : 'usage must be null or numbers of tokens';
+}
+
+function isCount(value: unknown): boolean {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0;
+}
+
+function isRecord(value: unknown): value is { readonly [field: string]: unknown } {
+  return typeof value === 'object' && value !== null;
+}
+
+const CALL_FIELDS = ['id', 'name', 'arguments'];
