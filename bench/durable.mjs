@@ -1,9 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { openKernel } from '../packages/kernel/dist/index.js';
 import { compare, report, timed } from './measure.mjs';
+
+// The very driver that the kernel uses.
+const Database = createRequire(new URL('../packages/kernel/package.json', import.meta.url))(
+  'better-sqlite3',
+);
 
 const OPERATIONS = 300;
 const scope = { tenant: 'bench', resource: 'bench', actor: 'bench' };

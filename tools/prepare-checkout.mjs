@@ -50,6 +50,17 @@ export async function prepareCheckout({ build }) {
   }
 }
 
+/** Installs what the benchmarks compare with; no script of a peer is run. */
+export async function installPeers() {
+  const lockfile = readFileSync(join(ROOT, 'bench/package-lock.json'), 'utf8');
+  const stamp = join(ROOT, 'bench/node_modules/.millforge-setup');
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lockfile) return;
+  await run('Installing the peers', ['npm', 'ci', '--ignore-scripts', '--prefer-offline'], {
+    cwd: join(ROOT, 'bench'),
+  });
+  writeFileSync(stamp, lockfile);
+}
+
 function checkHost() {
   if (process.platform === 'win32') {
     throw new SetupError('Millforge runs on Linux, macOS and WSL; on Windows, use WSL.');
