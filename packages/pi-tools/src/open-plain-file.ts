@@ -14,8 +14,12 @@ export interface OpenPlainFile {
  *
  * @throws `tool/io_error` for pipes, sockets and devices.
  */
-export async function openPlainFile(path: string): Promise<OpenPlainFile> {
-  refuseSpecial(await stat(path), path);
+export async function openPlainFile(
+  path: string,
+  known: { readonly isFile: boolean } = { isFile: false },
+): Promise<OpenPlainFile> {
+  // Some devices act when they are opened, so what nobody has looked at is looked at first.
+  if (!known.isFile) refuseSpecial(await stat(path), path);
   // A pipe that takes the name between the look and the opening would hold a thread until it is written to.
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {

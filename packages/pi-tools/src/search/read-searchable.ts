@@ -9,7 +9,7 @@ export type Searchable =
 /** Reads a file for searching; one that was named by the model is searched even if it looks binary. */
 export async function readSearchable(path: string, isNamed: boolean): Promise<Searchable> {
   try {
-    const { file, stats } = await openPlainFile(path);
+    const { file, stats } = await openPlainFile(path, { isFile: !isNamed });
     try {
       if (stats.size > MAX_BYTES) return { kind: 'large' };
       const bytes = await readBounded(file, stats.size);
@@ -27,17 +27,19 @@ export async function readSearchable(path: string, isNamed: boolean): Promise<Se
   }
 }
 
-/** All of a file, whatever its size says: some of the system's never end. Null beyond the limit. */
+/** All of a file, whatever its size says: some of the system's say nothing. Null beyond the limit. */
 async function readBounded(file: FileHandle, size: number): Promise<Buffer | null> {
   const pieces: Buffer[] = [];
-  for (let length = 0; ; ) {
-    const piece = Buffer.allocUnsafe(pieces.length === 0 ? size + 1 : PIECE_BYTES);
+  for (let length = 0; length <= MAX_BYTES; ) {
+    const piece = Buffer.allocUnsafe(Math.max(PIECE_BYTES, size - length));
     const { bytesRead } = await file.read(piece, 0, piece.length, length);
-    if (bytesRead === 0) return pieces.length === 1 ? (pieces[0] ?? null) : Buffer.concat(pieces);
+    const isWhole = size > 0 && length + bytesRead === size;
+    if (isWhole && length === 0) return piece.subarray(0, bytesRead);
     pieces.push(piece.subarray(0, bytesRead));
     length += bytesRead;
-    if (length > MAX_BYTES) return null;
+    if (bytesRead === 0 || isWhole) return Buffer.concat(pieces);
   }
+  return null;
 }
 
 function encodingOf(bytes: Buffer): 'utf-8' | 'utf-16le' | 'utf-16be' {
@@ -46,5 +48,5 @@ function encodingOf(bytes: Buffer): 'utf-8' | 'utf-16le' | 'utf-16be' {
 }
 
 const MAX_BYTES = 16 * 1024 * 1024;
-const PIECE_BYTES = 64 * 1024;
+const PIECE_BYTES = 4096;
 const SNIFFED_BYTES = 8192;

@@ -68,7 +68,7 @@ function* searchAlone(
   }
 }
 
-const GROUP_FILES = 64;
+const GROUP_FILES = 256;
 const GROUP_UNITS = 1024 * 1024;
 const GROUP_MS = 2000;
 const FILE_MS = 1000;
