@@ -10,13 +10,13 @@ import {
   type RunHandle,
   type RunResult,
 } from 'millforge';
-import { toModelProfileCatalog } from 'millforge/compiler';
 import { openKernel, type Scope } from 'millforge/kernel';
+import { compiledPlan } from '../integration/compiled-plan.ts';
 import type { ChildOrder, LogLine } from './child-order.ts';
 import type { ChildReport } from './child-report.ts';
 import { readLog } from './read-log.ts';
 import { SAVING_GOAL, savingAdapter } from './saving-goal.ts';
-import { GRANTS, HARNESS, placesIn } from './scripted-run.ts';
+import { GRANTS, placesIn } from './scripted-run.ts';
 
 // node child.mjs ORDER   does what the order says; see child-order.ts
 
@@ -84,13 +84,8 @@ async function perform(): Promise<void> {
 }
 
 async function start(millforge: Millforge): Promise<RunHandle> {
-  const plan = millforge.compile(HARNESS, {
-    profiles: toModelProfileCatalog(['test.small']),
-    request: { grants: GRANTS },
-  });
-  if (!plan.ok) throw new Error(JSON.stringify(plan.diagnostics));
   handle = await millforge.run({
-    plan: { bytes: new TextDecoder().decode(plan.bytes), sha256: plan.sha256 },
+    plan: compiledPlan(millforge),
     task: 'Do it all.',
     workspace: places.workspace,
     model: {

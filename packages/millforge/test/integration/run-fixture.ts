@@ -17,15 +17,9 @@ import {
   type RunRequest,
   type TrailRecord,
 } from 'millforge';
-import { toModelProfileCatalog } from 'millforge/compiler';
 import { onTestFinished } from 'vitest';
-import {
-  GRANTS,
-  HARNESS,
-  makeWorkspace,
-  type RunPlaces,
-  scriptedReplies,
-} from '../crash/scripted-run.ts';
+import { GRANTS, makeWorkspace, type RunPlaces, scriptedReplies } from '../crash/scripted-run.ts';
+import { compiledPlan } from './compiled-plan.ts';
 
 /** One workspace with its trail and a model server of its own. */
 export interface RunFixture extends AsyncDisposable {
@@ -98,16 +92,6 @@ export async function openRunFixture(options: FixtureOptions = {}): Promise<RunF
         ? readFileSync(places.counter, 'utf8').trim().split('\n').length
         : 0,
   };
-}
-
-/** Compiles the harness of the scripted run. */
-export function compiledPlan(millforge: Millforge): RunRequest['plan'] {
-  const plan = millforge.compile(HARNESS, {
-    profiles: toModelProfileCatalog(['test.small']),
-    request: { grants: GRANTS },
-  });
-  if (!plan.ok) throw new Error(JSON.stringify(plan.diagnostics));
-  return { bytes: new TextDecoder().decode(plan.bytes), sha256: plan.sha256 };
 }
 
 /** Tools of which the first shell command breaks off right behind its effect, so that nobody knows how it ended. */
