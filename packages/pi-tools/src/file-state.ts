@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { sha256 } from '@millforge/contracts';
 import { openPlainFile } from './open-plain-file.ts';
-import { errnoOf } from './tool-fault.ts';
+import { errnoOf, toolFault } from './tool-fault.ts';
 
 /** A file as it was found. */
 export interface FileState {
@@ -23,7 +23,10 @@ export async function readFileState(path: string): Promise<FileState | null> {
   try {
     const { file, stats } = await openPlainFile(path);
     try {
-      const { mode, uid, gid } = stats;
+      const { mode, uid, gid, size } = stats;
+      if (size > MAX_BYTES) {
+        throw toolFault('io_error', `The file is larger than 64MB; change it with bash: ${path}`);
+      }
       const bytes = await file.readFile();
       return { bytes, sha256: sha256(bytes), mode: mode & 0o7777, uid, gid };
     } finally {
@@ -41,3 +44,6 @@ export async function readWritableFile(path: string): Promise<FileState | null> 
   if (found !== null) await access(path, constants.W_OK);
   return found;
 }
+
+/** What is replaced is held in memory as bytes and as text, before and after. */
+const MAX_BYTES = 64 * 1024 * 1024;

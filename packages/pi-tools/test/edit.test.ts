@@ -1,4 +1,4 @@
-import { chmod, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, readFile, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { sha256 } from '@millforge/contracts';
 import { applyPatch } from 'diff';
 import * as fc from 'fast-check';
@@ -130,6 +130,62 @@ test('points to the place that was probably meant (KB-06)', async () => {
   expect(stale.result.text).toContain(
     'It begins like line 1, but differs at line 2, where the file says:\nnew',
   );
+});
+
+test.each<readonly [string, string, string]>([
+  [
+    'export function Main() {',
+    'a\n\nexport function main() {\n',
+    'The most similar line is line 3, where the file says:\nexport function main() {',
+  ],
+  [
+    'function  main()',
+    'a\nexport function main() {\n',
+    'Only the white space differs at line 2, where the file says:\nexport function main() {',
+  ],
+  [
+    'def ff(a):\n    if a:\n        return 1',
+    'x\ndef f(a):\n    if a:\n        return 1\n',
+    'It looks like line 2, but differs at line 2, where the file says:\ndef f(a):',
+  ],
+  ['begin\nmiddle\nend', 'begin\nmiddle', 'differs at line 3, where the file says:\n(end of file)'],
+  ['say (\\n  1)', 'say (\n  1)\n', 'It holds escapes such as \\n as two characters'],
+  ['nothing of the kind', 'a\n', 'Read the file again and copy the text from it.'],
+])('tells what %j has to do with %j (KB-06)', async (oldText, before, hint) => {
+  const { result } = await edited(before, [[oldText, 'x']]);
+  expect(result).toMatchObject({ code: 'conflict', text: expect.stringContaining(hint) });
+});
+
+test('says that no edit sees what another one makes', async () => {
+  const { result } = await edited('a', [
+    ['a', 'bb'],
+    ['bb', 'c'],
+  ]);
+  expect(result.text).toContain('Every edit is matched against the original file');
+});
+
+test.each<readonly [string, string, string]>([
+  ['many equal lines', '}\n'.repeat(200_000), `${'}\n'.repeat(5000)}zz`],
+  ['ligatures', '\uFDFA'.repeat(300_000), 'zz'],
+  ['lines of one long file', 'line of text\r\n'.repeat(3_000_000), 'zz'],
+])('answers in bounded work that %s do not hold a text', async (_what, before, oldText) => {
+  const { result } = await edited(before, [[oldText, 'x']]);
+  expect(result).toMatchObject({ code: 'conflict' });
+});
+
+test('refuses a file that is too large to be held, and leaves it alone', async () => {
+  const world = await toolWorld();
+  await writeFile(world.path('f'), 'x');
+  await truncate(world.path('f'), 3 * 1024 ** 3);
+  for (const [tool, change] of [
+    ['edit', { edits: [{ oldText: 'x', newText: 'y' }] }],
+    ['write', { content: 'y' }],
+  ] as const) {
+    expect(await world.call(tool, { path: 'f', ...change })).toMatchObject({
+      code: 'io_error',
+      text: expect.stringContaining('larger than 64MB'),
+    });
+  }
 });
 
 test('keeps CRLF, a byte order mark, mixed endings and a missing final newline (KB-02, KB-11)', async () => {

@@ -14,7 +14,7 @@ export function describeChange(path: string, before: string, after: string): Cha
   const patch = isSmall
     ? createTwoFilesPatch(path, path, before, after, undefined, undefined, {
         context: 4,
-        maxEditLength: 2000,
+        maxEditLength: 1000,
         headerOptions: FILE_HEADERS_ONLY,
       })
     : undefined;

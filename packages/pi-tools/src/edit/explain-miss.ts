@@ -1,6 +1,7 @@
 import { unreachable } from '@millforge/contracts';
+import { clipLine } from '../truncate-text.ts';
+import { findNearest } from './find-nearest.ts';
 import type { Edit, Miss } from './match-edits.ts';
-import { looseText } from './text-view.ts';
 
 /** What the model is told about an edit that has no place of its own, and what to do about it. */
 export function explainMiss(
@@ -30,44 +31,48 @@ export function explainMiss(
       const what = isOne
         ? `Could not find the exact text in ${path}. The old text must match exactly including all whitespace and newlines.`
         : `Could not find ${name} in ${path}. The oldText must match exactly including all whitespace and newlines.`;
-      return `${what}${nearest(where.text, edits[miss.index]?.oldText ?? '')}`;
+      return `${what}${advice(where.text, miss.index, edits)}`;
     }
     default:
       return unreachable(miss, 'miss');
   }
 }
 
-/** The place in the file that looks most like the text that was not found. */
-function nearest(text: string, oldText: string): string {
-  const wanted = oldText.split('\n').map(squeeze);
-  const first = wanted.findIndex((line) => line !== '');
+/** What probably went wrong, and what the file says where the text was meant. */
+function advice(text: string, index: number, edits: readonly Edit[]): string {
+  const oldText = edits[index]?.oldText ?? '';
+  if (edits.some((edit, other) => other !== index && edit.newText.includes(oldText))) {
+    return ' Every edit is matched against the original file, not against what the others make of it.';
+  }
+  const unescaped = oldText.replaceAll('\\n', '\n').replaceAll('\\t', '\t').replaceAll('\\"', '"');
+  if (unescaped !== oldText && text.includes(unescaped)) {
+    return ' It holds escapes such as \\n as two characters; write the characters themselves.';
+  }
+  const again = ' Read the file again and copy the text from it.';
+  if (text.length > MAX_SEARCHED) return again;
   const lines = text.split('\n');
-  const head = wanted[first];
-  if (head === undefined) return '';
-  let best = { line: -1, equal: 0 };
-  for (const [index, line] of lines.entries()) {
-    if (squeeze(line) !== head) continue;
-    let equal = 1;
-    while (
-      first + equal < wanted.length &&
-      squeeze(lines[index + equal] ?? '') === wanted[first + equal]
-    ) {
-      equal++;
+  const nearest = findNearest(lines, oldText);
+  switch (nearest?.kind) {
+    case undefined:
+      return again;
+    case 'white-space':
+      return ` Only the white space differs at line ${nearest.line + 1}, where the file says:\n${shown(lines, nearest.line, nearest.lines)}`;
+    case 'differs': {
+      const how = nearest.begins ? 'begins' : 'looks';
+      return ` It ${how} like line ${nearest.line + 1}, but differs at line ${nearest.differing + 1}, where the file says:\n${shown(lines, nearest.differing, 1)}`;
     }
-    if (equal > best.equal) best = { line: index, equal };
+    case 'similar':
+      return ` The most similar line is line ${nearest.line + 1}, where the file says:\n${shown(lines, nearest.line, 1)}`;
+    default:
+      return unreachable(nearest, 'nearest');
   }
-  if (best.line < 0) return ' Read the file again and copy the text from it.';
-  const from = best.line + 1;
-  if (best.equal >= wanted.length - first) {
-    const shown = lines.slice(best.line, best.line + Math.min(best.equal, 10)).join('\n');
-    return ` Only the white space differs at line ${from}, where the file says:\n${shown}`;
-  }
-  const differing = best.line + best.equal;
-  return ` It begins like line ${from}, but differs at line ${differing + 1}, where the file says:\n${lines[differing] ?? '(end of file)'}`;
 }
 
-function squeeze(line: string): string {
-  return looseText(line).replaceAll(/\s+/g, ' ').trim();
+function shown(lines: readonly string[], from: number, count: number): string {
+  if (from < 0) return '(before the beginning of the file)';
+  if (from >= lines.length) return '(end of file)';
+  const kept = lines.slice(from, from + Math.min(count, MAX_SHOWN_LINES));
+  return kept.map((line) => clipLine(line, MAX_SHOWN_UNITS)).join('\n');
 }
 
 function lineOf(text: string, offset: number): number {
@@ -75,3 +80,7 @@ function lineOf(text: string, offset: number): number {
   for (let at = text.indexOf('\n'); at >= 0 && at < offset; at = text.indexOf('\n', at + 1)) line++;
   return line;
 }
+
+const MAX_SEARCHED = 1024 * 1024;
+const MAX_SHOWN_LINES = 10;
+const MAX_SHOWN_UNITS = 500;

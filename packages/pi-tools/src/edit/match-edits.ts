@@ -76,7 +76,8 @@ function createSpellings(text: string): readonly Spelling[] {
   return [
     { view: once(() => rawView(text)), spell: (old) => old },
     { view: once(() => lineFeedView(text)), spell: (old) => lineFeedView(old).text },
-    { view: once(() => looseView(text)), spell: looseText },
+    // The way back from a loose spelling takes two numbers per character.
+    ...(text.length > MAX_LOOSE ? [] : [{ view: once(() => looseView(text)), spell: looseText }]),
   ];
 }
 
@@ -110,3 +111,5 @@ function once<T>(make: () => T): () => T {
     return made.value;
   };
 }
+
+const MAX_LOOSE = 2 * 1024 * 1024;

@@ -15,12 +15,24 @@ export function rawView(text: string): TextView {
 /** Every line ending as one line feed. */
 export function lineFeedView(text: string): TextView {
   if (!text.includes('\r')) return rawView(text);
-  const builder = createBuilder();
-  for (const match of text.matchAll(/\r\n?|[^\r]+/g)) {
-    if (match[0].startsWith('\r')) builder.add('\n', match.index, match.index + match[0].length);
-    else builder.addAll(match[0], match.index);
+  // Where in the view a line feed stands for two characters, ascending: few numbers for a long text.
+  const doubles: number[] = [];
+  for (let at = text.indexOf('\r\n'); at >= 0; at = text.indexOf('\r\n', at + 2)) {
+    doubles.push(at - doubles.length);
   }
-  return builder.view(text.length);
+  const place = (offset: number) => offset + countBelow(doubles, offset);
+  return { text: text.replaceAll(/\r\n?/g, '\n'), start: place, end: place };
+}
+
+function countBelow(ascending: readonly number[], limit: number): number {
+  let low = 0;
+  let high = ascending.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((ascending[middle] ?? limit) < limit) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /**
@@ -29,13 +41,18 @@ export function lineFeedView(text: string): TextView {
  */
 export function looseView(text: string): TextView {
   const builder = createBuilder();
+  const known = new Map<string, string>();
   for (const { 0: cluster, index } of text.matchAll(CLUSTER)) {
     const end = index + cluster.length;
-    if (BREAK.test(cluster)) {
+    if (PLAIN.test(cluster)) {
+      builder.addAll(cluster, index);
+    } else if (BREAK.test(cluster)) {
       builder.dropTrailingSpace();
       builder.add('\n', index, end);
     } else {
-      builder.add(loose(cluster), index, end);
+      const spelled = known.get(cluster) ?? loose(cluster);
+      known.set(cluster, spelled);
+      builder.add(spelled, index, end);
     }
   }
   builder.dropTrailingSpace();
@@ -115,6 +132,7 @@ function placeAt(places: readonly number[], offset: number): number | null {
   return place === undefined || place < 0 ? null : place;
 }
 
-/** One character with its combining marks, or one line break. */
-const CLUSTER = /\r\n|\r|\n|[^\r\n]\p{M}*/gsu;
+/** Plain characters, or one character with its combining marks, or one line break. */
+const CLUSTER = /\r\n|\r|\n|[\t -~]+(?!\p{M})|[^\r\n]\p{M}*/gsu;
+const PLAIN = /^[\t -~]+$/;
 const BREAK = /^[\r\n]/;
