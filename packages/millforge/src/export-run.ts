@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
@@ -84,7 +85,8 @@ function isObject(value: JsonValue): value is JsonObject {
 async function writeWhole(path: string, text: string): Promise<void> {
   // Whoever resumes an ended run finds its files as they are.
   if ((await readFile(path, 'utf8').catch(() => null)) === text) return;
-  const temporary = `${path}.${process.pid}.tmp`;
+  // Two resumes of an ended run may export it at the same time.
+  const temporary = `${path}.${randomUUID()}.tmp`;
   try {
     const file = await open(temporary, 'w', 0o600);
     try {

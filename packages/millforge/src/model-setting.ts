@@ -40,15 +40,27 @@ export interface ModelParts {
 /** Makes the client of a stored setting; the key is read from the environment at each request. */
 export function openModel(setting: ModelSetting, parts: ModelParts): ModelClient {
   if (setting.kind === 'scripted') return createScriptedModel(setting.script);
+  const { profile } = setting;
+  const { fetch, clock, redactor, env } = parts;
+  const options = { profile, fetch, clock, redactor, random: Math.random };
   const name = keyName(setting);
-  return createModelClient({
-    profile: setting.profile,
-    fetch: parts.fetch,
-    clock: parts.clock,
-    random: Math.random,
-    redactor: parts.redactor,
-    ...(name === undefined ? {} : { apiKey: () => keyFrom(parts.env, name) }),
-  });
+  if (name === undefined) return createModelClient(options);
+  const apiKey = () => keyFrom(env, name);
+  return withoutKey(createModelClient({ ...options, apiKey }), apiKey);
+}
+
+/** A client whose replies never hold the key: some servers repeat what they were sent. */
+function withoutKey(client: ModelClient, apiKey: () => string): ModelClient {
+  return {
+    async complete(request, options) {
+      const completion = await client.complete(request, options);
+      if (completion.kind !== 'reply') return completion;
+      const text = JSON.stringify(completion.reply);
+      const key = JSON.stringify(apiKey()).slice(1, -1);
+      if (!text.includes(key)) return completion;
+      return { ...completion, reply: JSON.parse(text.replaceAll(key, '[REDACTED]')) };
+    },
+  };
 }
 
 /** A setting in normal form, or one sentence that says what is wrong with it. */
