@@ -24,6 +24,7 @@ export default defineConfig({
     hookTimeout: 30_000,
     teardownTimeout: 10_000,
     passWithNoTests: true,
+    tags: [{ name: 'slow', description: 'Takes more than a second.' }],
     coverage: { include: ['packages/*/src/**'], reporter: ['text-summary', 'html'] },
     projects: folders.map(({ name, root }) => ({
       extends: true,
