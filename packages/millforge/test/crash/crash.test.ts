@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { FAILPOINTS } from '@millforge/kernel/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {

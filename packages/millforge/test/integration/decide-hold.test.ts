@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import type { RunResult } from 'millforge';
 import { MillforgeError } from 'millforge';
 import { expect, test } from 'vitest';
