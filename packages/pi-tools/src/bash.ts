@@ -18,7 +18,7 @@ import { CALL_KEY, shellEnvironment } from './bash/shell-environment.ts';
 import { definePiTool } from './define-pi-tool.ts';
 import type { PiToolOptions } from './pi-tool-options.ts';
 import { optionalNumber, stringArgument } from './tool-arguments.ts';
-import { refusing, toolFault } from './tool-fault.ts';
+import { errnoOf, refusing, toolFault } from './tool-fault.ts';
 
 /** Makes the tool that runs shell commands in the workspace. */
 export function bashTool(options: PiToolOptions): Tool {
@@ -33,6 +33,10 @@ export function bashTool(options: PiToolOptions): Tool {
     idempotency: 'non_idempotent',
     capabilities: ['unrestricted.process.execute'],
     check(input) {
+      if (stringArgument(input, 'command').includes('\0')) {
+        const message = 'A command must not contain a NUL character; write \\0 for one.';
+        return { kind: 'refused', code: 'invalid_arguments', message };
+      }
       const timeout = optionalNumber(input, 'timeout');
       if (timeout === null || timeout <= MAX_TIMEOUT_SECONDS) return null;
       const message = `Invalid timeout: ${timeout}. It is in seconds and at most ${MAX_TIMEOUT_SECONDS}.`;
@@ -98,7 +102,7 @@ async function answer(
     return {
       kind: 'failed',
       code: 'process_launch_error',
-      text: end.error.message,
+      text: launchFault(end.error),
       data: { truncated: false },
       certainty: 'not_attempted',
     };
@@ -107,7 +111,8 @@ async function answer(
     const code = exitCode(end);
     const after = { exit_code: code, is_still_writing: end.isStillWriting, ...log };
     const data = { truncated, exit_code: code };
-    const body = text === '' ? '(no output)' : text;
+    const shown = text === '' ? '(no output)' : text;
+    const body = end.isStillWriting ? `${shown}\n\n${STILL_WRITING}` : shown;
     if (code === 0) return { kind: 'done', text: body, data, truncated, after };
     const how =
       end.signal === null ? `exited with code ${code}` : `terminated by signal ${end.signal}`;
@@ -133,6 +138,12 @@ async function answer(
     certainty: isAlive ? 'completion_unknown' : 'confirmed_complete',
     after: { processes_alive: isAlive, ...log },
   };
+}
+
+function launchFault(error: Error): string {
+  return errnoOf(error) === 'E2BIG'
+    ? `${error.message}: the command is too long; write it to a file and run that.`
+    : error.message;
 }
 
 function timedOut(seconds: number | null): string {
@@ -170,4 +181,6 @@ function findShell(options: PiToolOptions): string {
 }
 
 const ABORTED = 'Command aborted';
+const STILL_WRITING =
+  '[A process in the background goes on writing; what it writes from here on is not shown.]';
 const MAX_TIMEOUT_SECONDS = 2_147_483;

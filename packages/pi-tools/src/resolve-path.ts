@@ -29,6 +29,9 @@ export async function resolvePath(
   if (sent.includes('\0')) {
     throw toolFault('invalid_arguments', 'A path must not contain a NUL character.');
   }
+  if (/\p{Surrogate}/u.test(sent)) {
+    throw toolFault('invalid_arguments', 'A path must not contain half of a surrogate pair.');
+  }
   const plain = absolute(expand(sent.replaceAll(UNUSUAL_SPACE, ' '), context), context);
   const candidates = [absolute(sent, context), plain, ...(options.lenient ? spellings(plain) : [])];
   for (const candidate of candidates) {

@@ -138,10 +138,30 @@ test('waits for what is written soon after the shell has ended (KB-20)', async (
 
 test('reports the exit of the shell though a process goes on writing (KB-22)', async () => {
   const world = await toolWorld();
-  const command = '(for i in $(seq 1000); do echo tick; sleep 0.005; done) & exit 0';
+  // It writes without a pause, since a pause of 100 ms counts as an end.
+  const command = 'timeout 4 yes tick & exit 0';
   expect(await run(world, command)).toMatchObject({
     kind: 'done',
+    text: expect.stringMatching(/tick\n[^]*\n\n\[A process in the background goes on writing/),
     after: { exit_code: 0, is_still_writing: true },
+  });
+});
+
+test('takes a command for a command, whatever it begins with', async () => {
+  const world = await toolWorld();
+  for (const command of ['-c', '--version', '+x']) {
+    expect(await run(world, command)).toMatchObject({
+      code: 'process_exit_nonzero',
+      text: expect.stringContaining(`${command}: command not found`),
+    });
+  }
+});
+
+test('says what is wrong with a command that no process can be given', async () => {
+  const world = await toolWorld();
+  expect(await run(world, 'echo a\0b')).toMatchObject({
+    code: 'invalid_arguments',
+    text: 'A command must not contain a NUL character; write \\0 for one.',
   });
 });
 
@@ -208,7 +228,7 @@ test('says why a command cannot start', async () => {
   const world = await toolWorld();
   expect(await run(world, `true ${'x'.repeat(200_000)}`)).toMatchObject({
     code: 'process_launch_error',
-    text: 'spawn E2BIG',
+    text: 'spawn E2BIG: the command is too long; write it to a file and run that.',
     certainty: 'not_attempted',
   });
   const other = await toolWorld({ shellPath: '/nowhere/sh' });

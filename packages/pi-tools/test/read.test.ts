@@ -133,6 +133,7 @@ test('fails softly with a code and the words of the system', async () => {
     ],
     ['pipe', 'io_error', `Not a regular file: ${world.path('pipe')}`],
     ['a\0b', 'invalid_arguments', 'A path must not contain a NUL character.'],
+    ['a\ud800', 'invalid_arguments', 'A path must not contain half of a surrogate pair.'],
   ] as const;
   for (const [path, code, text] of failures) {
     expect(await world.call('read', { path })).toEqual({

@@ -93,7 +93,7 @@ async function start(command: Command): Promise<Started | Error> {
     // The outer shell only joins the two outputs and then becomes the real one.
     const child = spawn(
       '/bin/sh',
-      ['-c', 'exec "$0" -c "$1" 2>&1', command.shell, command.command],
+      ['-c', 'exec "$0" -c "$1" 2>&1', command.shell, asArgument(command.command)],
       {
         cwd: command.folder,
         env: command.environment,
@@ -115,6 +115,11 @@ async function start(command: Command): Promise<Started | Error> {
     // The caller tells the model; a command line that is too long ends here.
     return error instanceof Error ? error : new Error(String(error));
   }
+}
+
+/** A command that begins like an option would be one to the shell. */
+function asArgument(command: string): string {
+  return /^[-+]/.test(command) ? ` ${command}` : command;
 }
 
 async function readAll(stdout: Readable, output: OutputLog): Promise<void> {
