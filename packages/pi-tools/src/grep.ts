@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import type { JsonObject, Tool, ToolResult } from '@millforge/contracts';
 import { definePiTool, READ_FILES } from './define-pi-tool.ts';
 import type { PiToolOptions } from './pi-tool-options.ts';
+import { compilePattern } from './search/compile-pattern.ts';
 import { matchingEntries } from './search/match-glob.ts';
 import { openSearchRoot, type SearchRoot } from './search/open-search-root.ts';
 import { readSearchable } from './search/read-searchable.ts';
@@ -51,28 +52,12 @@ export function grepTool(options: PiToolOptions): Tool {
 }
 
 function compileSearch(input: JsonObject): TextSearch {
-  const pattern = stringArgument(input, 'pattern');
-  const source = isSet(input, 'literal') ? pattern.replaceAll(SPECIAL, String.raw`\$&`) : pattern;
+  const expression = compilePattern(stringArgument(input, 'pattern'), {
+    isLiteral: isSet(input, 'literal'),
+    ignoresCase: isSet(input, 'ignoreCase'),
+  });
   const context = Math.max(0, Math.floor(optionalNumber(input, 'context') ?? 0));
-  const flags = isSet(input, 'ignoreCase') ? 'i' : '';
-  const expression = compile(source, `${flags}u`) ?? compile(source, flags);
-  if (expression === null) {
-    throw toolFault(
-      'invalid_arguments',
-      `Invalid regular expression: ${pattern}. Mend it, or set literal to search for the text itself.`,
-    );
-  }
   return { isMatch: (line) => expression.test(line), context };
-}
-
-/** Unicode mode reads characters whole but refuses loose escapes, which the plain mode allows. */
-function compile(source: string, flags: string): RegExp | null {
-  try {
-    return new RegExp(source, flags);
-  } catch {
-    // The caller has a second way, and a message for the model.
-    return null;
-  }
 }
 
 async function grep(
@@ -109,7 +94,7 @@ async function grep(
   if (skipped.slow > MAX_SLOW || (skipped.slow > 0 && matches === 0)) {
     throw toolFault('invalid_arguments', TOO_SLOW);
   }
-  return showList(rows.length === 0 ? ['No matches found'] : rows, {
+  return showList(rows.length === 0 ? [noMatches(call.input)] : rows, {
     limit:
       hasMore &&
       `${limit} matches limit reached. Use limit=${limit * 2} for more, or refine pattern`,
@@ -125,6 +110,17 @@ async function grep(
   });
 }
 
+/** Says so where a form that means something in grep itself explains why nothing was found. */
+function noMatches(input: JsonObject): string {
+  const pattern = isSet(input, 'literal') ? '' : stringArgument(input, 'pattern');
+  if (pattern.includes('\\|')) {
+    return 'No matches found (\\| stands for the character; alternatives are written a|b)';
+  }
+  return pattern.includes('\\n')
+    ? 'No matches found (the search goes line by line, so \\n matches nothing)'
+    : 'No matches found';
+}
+
 function filesOf(
   root: SearchRoot,
   call: { readonly input: JsonObject; readonly signal: AbortSignal },
@@ -135,8 +131,12 @@ function filesOf(
   if (!root.isFolder) return { files: oneFile(root.path), unreadable: () => 0 };
   const glob = optionalString(call.input, 'glob');
   const walk = walkTree(root.path, { ignoreFiles: IGNORE_FILES, signal: call.signal });
+  // Only files are searched, so a folder stands for what is in it.
+  const filter = glob?.endsWith('/') ? `${glob}**` : glob;
   const meant =
-    glob === null ? walk.entries : matchingEntries(walk.entries, glob, { mayNegate: true });
+    filter === null || filter === undefined
+      ? walk.entries
+      : matchingEntries(walk.entries, filter, { mayNegate: true });
   return { files: filesIn(meant), unreadable: walk.unreadable };
 }
 
@@ -156,4 +156,3 @@ const IGNORE_FILES = ['.gitignore', '.ignore'];
 const MAX_SLOW = 5;
 const TOO_SLOW =
   'The pattern takes too long to match. Mend it: no repetition inside a repetition, as in (a+)+, and few .* in one line; or set literal.';
-const SPECIAL = /[\\^$.*+?()[\]{}|/]/g;

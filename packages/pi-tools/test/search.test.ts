@@ -142,6 +142,18 @@ test.each([
   [{ pattern: '(axb)', literal: true }, 'No matches found'],
   [{ pattern: '^--pre=\\w+$' }, 'f:2: --pre=x'],
   [{ pattern: 'caf.$' }, 'f:3: café'],
+  [{ pattern: '(?i)HIT' }, 'f:1: hit (a.b)'],
+  [{ pattern: '^[[:alpha:]]+[[:space:]]' }, 'f:1: hit (a.b)'],
+  [{ pattern: '\\A--(?P<name>p)re.*\\z' }, 'f:2: --pre=x'],
+  [{ pattern: '\\-\\-pre' }, 'f:2: --pre=x'],
+  [
+    { pattern: 'hit\\|café' },
+    'No matches found (\\| stands for the character; alternatives are written a|b)',
+  ],
+  [
+    { pattern: 'b\\)\\n' },
+    'No matches found (the search goes line by line, so \\n matches nothing)',
+  ],
 ])('understands %o (KB-36)', async (input, rows) => {
   const world = await treeOf({ f: 'hit (a.b)\n--pre=x\ncafé\n' });
   expect(textOf(await world.call('grep', input))).toBe(rows);
@@ -153,6 +165,8 @@ test.each([
   ['./src/*.ts', 'src/b.ts'],
   ['!*.txt', 'a.ts|src/b.ts'],
   ['*.{ts,txt}', 'a.ts|c.txt|src/b.ts'],
+  ['src/', 'src/b.ts'],
+  ['/src/*.ts', 'src/b.ts'],
 ])('filters files by %s, relative to the folder (KB-33)', async (glob, files) => {
   const world = await treeOf({ 'a.ts': 'x', 'src/b.ts': 'x', 'c.txt': 'x' });
   const rows = textOf(await world.call('grep', { pattern: 'x', glob })).split('\n');
@@ -267,8 +281,11 @@ test('refuses an expression that is none, and a path that is not there', async (
   const world = await treeOf({ f: '' });
   expect(await world.call('grep', { pattern: '(' })).toMatchObject({
     code: 'invalid_arguments',
-    text: expect.stringContaining('set literal'),
+    text: 'Invalid regular expression: ( (unterminated group). Mend it, or set literal to search for the text itself.',
   });
+  for (const pattern of ['\\-\\h', 'a\nb']) {
+    expect(await world.call('grep', { pattern })).toMatchObject({ code: 'invalid_arguments' });
+  }
   for (const name of ['grep', 'find', 'ls']) {
     expect(await world.call(name, { pattern: 'x', path: 'no' })).toMatchObject({
       code: 'not_found',
