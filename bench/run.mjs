@@ -1,6 +1,7 @@
-// npm run bench [-- compile|loop|durable …]
+// npm run bench [-- start|compile|loop|durable …]
 const wanted = process.argv.slice(2);
 const benches = [
+  ['start', async () => (await import('./start.mjs')).benchStart()],
   ['compile', async () => (await import('./compile.mjs')).benchCompile()],
   ['loop', async () => (await import('./loop.mjs')).benchLoop()],
   ['durable', async () => (await import('./durable.mjs')).benchDurable()],

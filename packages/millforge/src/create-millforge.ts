@@ -121,6 +121,7 @@ export function createMillforge(options: MillforgeOptions = {}): Millforge {
     },
 
     async decide(runId, decision) {
+      assertSupportedPlatform(platform);
       return decideRun(await durableWith(runId), runId, decision);
     },
 

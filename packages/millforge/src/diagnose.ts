@@ -30,7 +30,8 @@ export async function diagnose(parts: {
       message: `${parts.snapshot.records.length} tools, snapshot ${parts.snapshot.snapshotSha256.slice(0, 12)}.`,
     },
   ];
-  if (parts.dataDir === null) return findings;
+  // Where nothing is run, nothing is made either.
+  if (parts.dataDir === null || parts.platform === 'win32') return findings;
   findings.push(await lookAtDirectory(parts.dataDir));
   findings.push(...(await lookAtTrail(parts.openTrail(parts.dataDir))));
   return findings;

@@ -79,7 +79,7 @@ test('only compiles and inspects on native Windows, and says so before anything 
   await expect(millforge.resume('run_x')).rejects.toMatchObject({
     code: 'millforge/unsupported-platform',
   });
-  expect(readdirSync(folder)).toEqual([]);
   const [platform] = await millforge.doctor();
   expect(platform).toMatchObject({ subject: 'platform', isRight: false });
+  expect(readdirSync(folder)).toEqual([]);
 });
