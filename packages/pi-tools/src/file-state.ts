@@ -40,7 +40,10 @@ export async function readFileState(path: string): Promise<FileState | null> {
 
 /** The same, and the file may be written if there is one. A rename alone would pass over a read-only mark. */
 export async function readWritableFile(path: string): Promise<FileState | null> {
-  const found = await readFileState(path);
+  const found = await readFileState(path).catch((error: unknown) => {
+    if (errnoOf(error) !== 'EISDIR') throw error;
+    throw toolFault('io_error', `EISDIR: illegal operation on a directory, open '${path}'`, error);
+  });
   if (found !== null) await access(path, constants.W_OK);
   return found;
 }

@@ -1,8 +1,8 @@
 import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { sha256 } from '@millforge/contracts';
+import { type MillforgeError, sha256 } from '@millforge/contracts';
 import { type FileState, readFileState } from './file-state.ts';
-import { toolFault } from './tool-fault.ts';
+import { errnoOf, toolFault } from './tool-fault.ts';
 
 /** One replacement of a file. */
 export interface Replacement {
@@ -30,7 +30,7 @@ export async function replaceFile(replacement: Replacement): Promise<void> {
   const temporary = temporaryPath(target, replacement.idempotencyKey);
   await mkdir(dirname(target), { recursive: true });
   try {
-    await writeTemporary(temporary, replacement.bytes, found);
+    await writeTemporary(temporary, replacement);
     const current = await readFileState(target);
     if ((current?.sha256 ?? null) !== (found?.sha256 ?? null)) {
       throw toolFault(
@@ -40,7 +40,9 @@ export async function replaceFile(replacement: Replacement): Promise<void> {
     }
     if (signal.aborted) throw toolFault('cancelled', 'Operation aborted');
     onEffect('before-effect');
-    await rename(temporary, target);
+    await rename(temporary, target).catch((error: unknown) => {
+      throw unreplaceable(target, error);
+    });
   } catch (error) {
     await rm(temporary, { force: true });
     throw error;
@@ -61,14 +63,12 @@ function temporaryPath(target: string, idempotencyKey: string): string {
   return join(dirname(target), `.${name}.${tag}.tmp`);
 }
 
-async function writeTemporary(
-  path: string,
-  bytes: Uint8Array,
-  found: FileState | null,
-): Promise<void> {
+async function writeTemporary(path: string, { target, bytes, found }: Replacement): Promise<void> {
   // A repeated call finds its own leftover under this name.
   await rm(path, { force: true });
-  const file = await open(path, 'wx', 0o666);
+  const file = await open(path, 'wx', 0o666).catch((error: unknown) => {
+    throw unreplaceable(target, error);
+  });
   try {
     await file.writeFile(bytes);
     if (found !== null) await keepAttributes(file, found);
@@ -76,6 +76,14 @@ async function writeTemporary(
   } finally {
     await file.close();
   }
+}
+
+/** A failure that tells of the file that was meant, not of the temporary one. */
+function unreplaceable(target: string, error: unknown): MillforgeError {
+  const code = errnoOf(error) ?? 'UNKNOWN';
+  const kind = DENIALS.has(code) ? 'permission_denied' : 'io_error';
+  const message = `${code}: '${target}' cannot be replaced, which needs a new file in its folder. If the file itself may be written, write it with bash.`;
+  return toolFault(kind, message, error);
 }
 
 async function keepAttributes(file: FileHandle, found: FileState): Promise<void> {
@@ -102,3 +110,5 @@ async function syncFolder(path: string): Promise<void> {
     // Some file systems cannot sync a folder; the file itself is safe already.
   }
 }
+
+const DENIALS: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS']);

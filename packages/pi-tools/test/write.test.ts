@@ -69,6 +69,23 @@ test('refuses what cannot be written before it does anything', async () => {
   }
 });
 
+test('names the file that was meant when it cannot be replaced', async () => {
+  const world = await toolWorld();
+  await mkdir(world.path('d'));
+  expect(await world.call('write', { path: 'd', content: 'x' })).toMatchObject({
+    text: `EISDIR: illegal operation on a directory, open '${world.path('d')}'`,
+  });
+});
+
+test.skipIf(process.platform !== 'linux')('says that a folder takes no new file', async () => {
+  const world = await toolWorld();
+  // A file of the system may be written, but nothing can be made beside it.
+  const path = `/proc/${process.pid}/oom_score_adj`;
+  const { kind, text } = await world.call('write', { path, content: '0' });
+  expect(kind).toBe('failed');
+  expect(text).toMatch(/^E\w+: '\/proc\/\d+\/oom_score_adj' cannot be replaced/);
+});
+
 test('creates nothing when it is stopped beforehand', async () => {
   const world = await toolWorld();
   const stopped = { signal: AbortSignal.abort() };
