@@ -11,7 +11,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bundleChild } from '../crash/bundle-child.ts';
 import { GRANTS } from '../crash/scripted-run.ts';
 import { compiledPlan } from './compiled-plan.ts';
-import { trailOf, until } from './run-fixture.ts';
+import { createRunFixture, trailOf, until } from './run-fixture.ts';
 import { TOKEN_KEYS, tokenReplies, tokenWorkspace } from './token-run.ts';
 
 let root = '';
@@ -107,6 +107,29 @@ test('two hundred runs at once on one trail all finish, and none sees anything o
   expect(strangers).toEqual([]);
   await Promise.all(runs.map(({ server }) => server.close()));
 }, 300_000);
+
+test('two owners that resume one run at once do its work once', async () => {
+  const fixture = await createRunFixture();
+  const first = fixture.open();
+  const run = await fixture.start(first, {
+    onEvent(event) {
+      if (event.kind === 'model-replied' && event.turn === 3) run.stop();
+    },
+  });
+  expect((await run.result).status).toBe('interrupted');
+  const owners = [first, fixture.open()];
+  const ends = await Promise.allSettled(
+    owners.map(async (millforge) => (await millforge.resume(run.runId)).result),
+  );
+  for (const end of ends) {
+    if (end.status === 'fulfilled') expect(end.value.status).toBe('success');
+    else expect(end.reason).toMatchObject({ code: 'kernel/run-active' });
+  }
+  expect(ends.some(({ status }) => status === 'fulfilled')).toBe(true);
+  expect(fixture.commands()).toBe(1);
+  expect(fixture.server.requestCount).toBe(6);
+  expect((await first.verifyTrail(run.runId)).ok).toBe(true);
+});
 
 test('four processes on one trail all make progress', async () => {
   const directory = join(root, 'four-processes');
