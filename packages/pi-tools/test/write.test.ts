@@ -127,6 +127,18 @@ test('puts twenty writes to one file through two links in the order of the calls
   expect(await readFile(world.path('f'), 'utf8')).toBe('19');
 });
 
+test('keeps the order of the calls when the way to the file is long (KB-09)', async () => {
+  const world = await toolWorld();
+  await symlink('f', world.path('link0'));
+  for (let index = 1; index < 30; index++) {
+    await symlink(`link${index - 1}`, world.path(`link${index}`));
+  }
+  await Promise.all(
+    ['link29', 'f'].map((path) => world.call('write', { path, content: `by ${path}` })),
+  );
+  expect(await readFile(world.path('f'), 'utf8')).toBe('by f');
+});
+
 test('calls the hook right before and right after the replacement', async () => {
   const seen: unknown[] = [];
   const world = await toolWorld({ onEffect: (...effect) => void seen.push(effect) });
