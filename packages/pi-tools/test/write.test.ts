@@ -69,6 +69,20 @@ test('refuses what cannot be written before it does anything', async () => {
   }
 });
 
+test('leaves the file to the next call when one is refused', async () => {
+  const world = await toolWorld();
+  await mkdir(world.path('d'));
+  await writeFile(world.path('f'), 'a\n');
+  const miss = { path: 'f', edits: [{ oldText: 'no such text', newText: '' }] };
+  for (let round = 0; round < 2; round++) {
+    expect(await world.call('write', { path: 'd', content: 'x' })).toMatchObject({
+      kind: 'failed',
+    });
+    expect(await world.call('edit', miss)).toMatchObject({ kind: 'failed' });
+  }
+  expect(await world.call('write', { path: 'f', content: 'b\n' })).toMatchObject({ kind: 'done' });
+});
+
 test('names the file that was meant when it cannot be replaced', async () => {
   const world = await toolWorld();
   await mkdir(world.path('d'));
