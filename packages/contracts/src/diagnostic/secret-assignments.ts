@@ -15,6 +15,7 @@ import { REDACTED, type SecretSpan } from './secret-span.ts';
  */
 export function findAssignments(text: string): readonly SecretSpan[] {
   const spans: SecretSpan[] = [];
+  if (!text.includes('=') && !text.includes(':')) return spans;
   const runs = { value: newRun(VALUE_RUN), item: newRun(ITEM_RUN) };
   const separators = new RegExp(SEPARATOR);
   for (let match = separators.exec(text); match !== null; match = separators.exec(text)) {

@@ -11,9 +11,13 @@ export function deepFreeze<T>(value: T): T {
   while (pending.length > 0) {
     const next = pending.pop();
     if (!Array.isArray(next) && !isPlainObject(next)) continue;
-    if (seen.has(next)) continue;
-    seen.add(next);
-    Object.freeze(next);
+    if (Object.isFrozen(next)) {
+      // Frozen by others, or here on the way round a cycle; what lies below may not be.
+      if (seen.has(next)) continue;
+      seen.add(next);
+    } else {
+      Object.freeze(next);
+    }
     for (const child of Object.values(next)) {
       if (typeof child === 'object' && child !== null) pending.push(child);
     }
