@@ -4,19 +4,23 @@
  * False for undefined, functions, instances, NaN and infinities: what a durable log could not write.
  */
 export function freezeJson(value: unknown): boolean {
+  if (isScalar(value)) return true;
   const pending: unknown[] = [value];
   const seen = new Set<object>();
   while (pending.length > 0) {
     const next = pending.pop();
-    if (typeof next === 'string' || typeof next === 'boolean') continue;
-    if (typeof next === 'number' && Number.isFinite(next)) continue;
-    if (typeof next !== 'object') return false;
-    if (next === null || seen.has(next)) continue;
+    if (typeof next !== 'object' || next === null) return false;
+    if (seen.has(next)) continue;
     if (!Array.isArray(next) && !isPlain(next)) return false;
     seen.add(Object.freeze(next));
-    for (const child of Object.values(next)) pending.push(child);
+    for (const child of Object.values(next)) if (!isScalar(child)) pending.push(child);
   }
   return true;
+}
+
+function isScalar(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isFinite(value);
+  return typeof value === 'string' || typeof value === 'boolean' || value === null;
 }
 
 function isPlain(value: object): boolean {

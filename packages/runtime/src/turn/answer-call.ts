@@ -1,4 +1,4 @@
-import type { JsonObject, PlanNode, ToolOutcome } from '@millforge/contracts';
+import type { JsonObject, JsonValue, PlanNode, ToolOutcome } from '@millforge/contracts';
 import { type InspectedCall, nudgeText } from '@millforge/guard';
 import type { CheckedCall, PrerequisiteDecision, RefusedCall } from '@millforge/registry';
 import type { RunEnding } from '../run-ending.ts';
@@ -11,9 +11,12 @@ import { type Answer, type Mistake, refuseCall, traceOf } from './refuse-call.ts
 /** One call of a reply that may be performed as far as the batch is concerned. */
 export interface AskedCall {
   readonly place: CallPlace;
+  /** What the guard said of it. */
   readonly call: InspectedCall;
-  /** Arguments as the model wrote them: decoded when they are JSON, else the text. */
-  readonly written: unknown;
+  /** Arguments as the model wrote them. */
+  readonly text: string;
+  /** What that text says, repaired when the call was accepted; undefined when it is no JSON. */
+  readonly value: JsonValue | undefined;
   /** Whether the reply was replayed. */
   readonly replayed: boolean;
 }
@@ -55,8 +58,10 @@ export async function answerCall(run: Run, asked: AskedCall): Promise<Answer> {
 
 /** Answers a call that the guard refused; the executor only words its trace. */
 export function refuseUnusable(run: Run, asked: AskedCall): Answer {
-  const { call, place, replayed, written } = asked;
-  const trace = traceOf(check(run, asked, { arguments: written, prerequisites: [] }));
+  const { call, place, replayed, text, value } = asked;
+  const trace = traceOf(
+    check(run, asked, { arguments: value === undefined ? text : value, prerequisites: [] }),
+  );
   const isUnknown = call.kind === 'accepted' || call.reason === 'unknown-tool';
   return refuseCall(run, {
     place,

@@ -1,19 +1,9 @@
-import { type BatchReport, type InspectedCall, nudgeText, settleBatch } from '@millforge/guard';
+import { type BatchReport, nudgeText, settleBatch } from '@millforge/guard';
 import { endExhausted, type RunEnding } from '../run-ending.ts';
 import type { Run } from '../run-state.ts';
 import { type AskedCall, answerCall, refuseUnusable } from './answer-call.ts';
-import { type CallPlace, callPlace } from './call-place.ts';
+import type { CallPlace } from './call-place.ts';
 import { type Answer, refuseCall } from './refuse-call.ts';
-
-/** The calls of one reply, as the guard judged them. */
-export interface Batch {
-  readonly turn: number;
-  readonly calls: readonly InspectedCall[];
-  /** Arguments as the model wrote them, in the same order: decoded when they are JSON, else the text. */
-  readonly written: readonly unknown[];
-  /** Whether the reply was replayed. */
-  readonly replayed: boolean;
-}
 
 /**
  * Answers every call of a reply, in order, one result each; null when the run goes on.
@@ -22,14 +12,17 @@ export interface Batch {
  * stands for itself and sees what those before it did. Nothing behind the call that ends the run is
  * performed.
  */
-export async function answerCalls(run: Run, batch: Batch): Promise<RunEnding | null> {
+export async function answerCalls(
+  run: Run,
+  batch: readonly AskedCall[],
+): Promise<RunEnding | null> {
   const premature = findPremature(run, batch);
   if (premature !== null) return refuseBatch(run, batch, premature);
   const report = { ...NOTHING };
-  for (const asked of askedCalls(run, batch)) {
+  for (const asked of batch) {
     const answer = await answerCall(run, asked);
     if (answer.kind === 'ending') {
-      skipRest(run, batch, asked.place.index + 1);
+      skipRest(run, batch.slice(asked.place.index + 1));
       return answer.ending;
     }
     if (answer.mistake !== null) report[answer.mistake] = true;
@@ -47,15 +40,6 @@ const NOTHING: BatchReport = {
   prematureTerminal: false,
 };
 
-function askedCalls(run: Run, { turn, calls, written, replayed }: Batch): readonly AskedCall[] {
-  return calls.map((call, index) => ({
-    place: callPlace(run, { turn, index }, call.name),
-    call,
-    written: written[index],
-    replayed,
-  }));
-}
-
 function settle(run: Run, batch: BatchReport): RunEnding | null {
   const { state, exhausted } = settleBatch(run.guard, { policy: run.policy, batch });
   run.guard = state;
@@ -64,22 +48,29 @@ function settle(run: Run, batch: BatchReport): RunEnding | null {
 
 type Premature = { readonly terminal: string; readonly pending: readonly string[] };
 
-function findPremature(run: Run, batch: Batch): Premature | null {
-  const calls = batch.calls.flatMap((call) => {
+function findPremature(run: Run, batch: readonly AskedCall[]): Premature | null {
+  // Only a terminal can be too early, and most batches have none.
+  const terminals = batch.flatMap(({ call }) => {
     const node = call.kind === 'accepted' ? run.nodes.get(call.name) : undefined;
-    return node === undefined ? [] : [{ nodeId: node.node_id, arguments: null }];
+    return node === undefined || node.terminal_result === null
+      ? []
+      : [{ nodeId: node.node_id, arguments: null }];
   });
-  return run.gate.check(run.steps, calls).premature;
+  return terminals.length === 0 ? null : run.gate.check(run.steps, terminals).premature;
 }
 
-function refuseBatch(run: Run, batch: Batch, { terminal, pending }: Premature): RunEnding | null {
-  const unusableArguments = batch.calls.some(
-    (call) => call.kind === 'refused' && call.reason !== 'unknown-tool',
+function refuseBatch(
+  run: Run,
+  batch: readonly AskedCall[],
+  { terminal, pending }: Premature,
+): RunEnding | null {
+  const unusableArguments = batch.some(
+    ({ call }) => call.kind === 'refused' && call.reason !== 'unknown-tool',
   );
   const ending = settle(run, { ...NOTHING, prematureTerminal: true, unusableArguments });
   const tier = Math.min(run.guard.consecutive.premature_terminals, 3);
   const message = nudgeText({ kind: 'premature-terminal', tier, terminal, pending });
-  for (const asked of askedCalls(run, batch)) {
+  for (const asked of batch) {
     const { call, place, replayed } = asked;
     const answer =
       call.kind === 'refused'
@@ -98,8 +89,8 @@ function refuseBatch(run: Run, batch: Batch, { terminal, pending }: Premature): 
 }
 
 /** The calls behind the one that ended the run: no request follows, so only the trail is told. */
-function skipRest(run: Run, batch: Batch, from: number): void {
-  for (const { place, replayed } of askedCalls(run, batch).slice(from)) {
+function skipRest(run: Run, rest: readonly AskedCall[]): void {
+  for (const { place, replayed } of rest) {
     run.options.trail.append({
       key: `skipped/${place.turn}/${place.index}`,
       step: place.turn,

@@ -3,6 +3,7 @@ import { type JsonValue, MillforgeError, readJson, toPlainJson } from '@millforg
 import { type InspectedCall, inspectReply } from '@millforge/guard';
 import { endExhausted, type RunEnding } from '../run-ending.ts';
 import type { Run } from '../run-state.ts';
+import type { AskedCall } from './answer-call.ts';
 import { answerCalls } from './answer-calls.ts';
 import { askModel } from './ask-model.ts';
 import { callPlace } from './call-place.ts';
@@ -44,24 +45,22 @@ interface Reply {
 
 async function answerReply(run: Run, { turn, reply, replayed, calls }: Reply) {
   if (calls.length === 0) return null;
-  const written = calls.map((call, index) => {
+  const asked = calls.map((call, index): AskedCall => {
+    const place = callPlace(run, { turn, index }, call.name);
     const text = reply.tool_calls[index]?.arguments ?? '';
-    return call.kind === 'accepted' ? { text, value: call.arguments } : { text, ...decode(text) };
+    const value = call.kind === 'accepted' ? call.arguments : decode(text);
+    return { place, call, text, value, replayed };
   });
   run.conversation.add({
     role: 'assistant',
     content: reply.content,
-    tool_calls: calls.map((call, index) => {
-      const { callId, tool } = callPlace(run, { turn, index }, call.name);
-      return { id: callId, name: tool, arguments: historyArguments(call, written[index]) };
-    }),
+    tool_calls: asked.map((one) => ({
+      id: one.place.callId,
+      name: one.place.tool,
+      arguments: historyArguments(one),
+    })),
   });
-  return answerCalls(run, {
-    turn,
-    calls,
-    written: written.map(({ text, value }) => (value === undefined ? text : value)),
-    replayed,
-  });
+  return answerCalls(run, asked);
 }
 
 /** An empty assistant message is refused by servers, and two user messages in a row break templates. */
@@ -75,23 +74,19 @@ function textOf({ content }: ModelReply): string {
  * Servers read old arguments back and refuse the request when one of them is no object; what the model
  * really wrote stands in the result that it got.
  */
-function historyArguments(
-  call: InspectedCall,
-  written: { readonly text: string; readonly value?: JsonValue } | undefined,
-): string {
-  const value = written?.value;
+function historyArguments({ call, text, value }: AskedCall): string {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return '{}';
   const isWhole = call.kind === 'accepted' && call.repairs.some((repair) => repair.path === '$');
-  return isWhole || written === undefined ? JSON.stringify(value) : written.text;
+  return isWhole ? JSON.stringify(value) : text;
 }
 
-function decode(text: string): { readonly value?: JsonValue } {
+function decode(text: string): JsonValue | undefined {
   const read = readJson(text, { allowControlCharacters: true });
-  if (!read.ok) return {};
+  if (!read.ok) return undefined;
   try {
-    return { value: toPlainJson(read.value) };
+    return toPlainJson(read.value);
   } catch (error) {
     if (!MillforgeError.is(error, 'json/unsafe-integer')) throw error;
-    return {};
+    return undefined;
   }
 }
