@@ -1,24 +1,8 @@
 import { join } from 'node:path';
-import {
-  type JsonValue,
-  MAX_PLAN_BYTES,
-  MillforgeError,
-  type RunHold,
-  type RunResult,
-  sha256,
-} from '@millforge/contracts';
-import type {
-  GoalRun,
-  GoalState,
-  GoalView,
-  HoldView,
-  Kernel,
-  OperationView,
-  Scope,
-} from '@millforge/kernel';
+import { MAX_PLAN_BYTES, MillforgeError, type RunResult, sha256 } from '@millforge/contracts';
+import type { GoalRun, GoalState, GoalView, Kernel, Scope } from '@millforge/kernel';
 import type { RegistrySnapshot } from '@millforge/registry';
 import { type AdmittedRun, readRequestedPlan } from './admit-run.ts';
-import { readAttestation } from './attestation.ts';
 import { exportRun } from './export-run.ts';
 import type {
   DecisionRequest,
@@ -31,7 +15,8 @@ import { millforgeError } from './millforge-error.ts';
 import { assertKey } from './model-setting.ts';
 import { type RunParts, runAdapter } from './run-adapter.ts';
 import { readRunInputs, runBinding, runContract } from './run-contract.ts';
-import { toRunHold, toRunResult } from './run-result.ts';
+import { attestedOutcome, chooseHold, readHolds } from './run-holds.ts';
+import { toRunResult } from './run-result.ts';
 import { assertWorkspace } from './workspace.ts';
 
 /** What the durable runs of one data directory stand on. */
@@ -210,48 +195,6 @@ async function resultOf(parts: DurableParts, goal: GoalView): Promise<RunResult>
     trailPath: join(parts.dataDir, 'trail.db'),
     holds: await readHolds(parts, goal),
   });
-}
-
-function readHolds(parts: DurableParts, goal: GoalView): Promise<readonly RunHold[]> {
-  const open = goal.holds.filter((hold) => hold.state === 'open');
-  return Promise.all(
-    open.map(async (hold) => toRunHold(hold, await readHeldOperation(parts, goal, hold))),
-  );
-}
-
-async function readHeldOperation(
-  { kernel, scope }: DurableParts,
-  goal: GoalView,
-  { operation_key: key, task_id: taskId }: HoldView,
-): Promise<OperationView | null> {
-  return key === null ? null : kernel.readOperation(scope, goal.goal_id, { taskId, key });
-}
-
-/** The hold that a person means; whether it can still be decided is the kernel's to say. */
-function chooseHold(goal: GoalView, holdId: string | null): HoldView {
-  const open = goal.holds.filter((hold) => hold.state === 'open');
-  const chosen =
-    holdId === null && open.length === 1
-      ? open[0]
-      : goal.holds.find((hold) => hold.hold_id === holdId);
-  if (chosen !== undefined) return chosen;
-  const names = open.map((hold) => hold.hold_id).join(', ');
-  throw millforgeError(
-    'millforge/usage',
-    names === ''
-      ? `Run ${goal.goal_id} is ${goal.state} and has no open hold; there is nothing to decide.`
-      : `Run ${goal.goal_id} has the open ${open.length === 1 ? 'hold' : 'holds'} ${names}; name one of them.`,
-  );
-}
-
-async function attestedOutcome(
-  parts: DurableParts,
-  goal: GoalView,
-  { hold, given }: { readonly hold: HoldView; readonly given: JsonValue | undefined },
-): Promise<JsonValue> {
-  const operation = await readHeldOperation(parts, goal, hold);
-  if (given === undefined) return toRunHold(hold, operation).outcome_template;
-  return operation?.kind === 'tool' ? readAttestation(given) : given;
 }
 
 async function readWhole(chunks: AsyncIterable<Uint8Array>): Promise<string> {

@@ -6,7 +6,9 @@ export function printResult(sink: TextSink, result: RunResult, dataFlag: string)
   const resume = `millforge resume ${result.run_id}${dataFlag}`;
   writeLine(sink, headline(result));
   if (result.summary !== null) writeLine(sink, `  ${result.summary}`);
-  if (result.failure_message !== null) writeLine(sink, `  ${result.failure_message}`);
+  // What a held run waits for is said by its holds.
+  const reason = result.status === 'held' ? null : result.failure_message;
+  if (reason !== null) writeLine(sink, `  ${reason}`);
   for (const hold of result.holds) printHold(sink, hold, resume);
   if (result.trail_path === null) return;
   if (isResumable(result)) writeLine(sink, `  go on with: ${resume}`);

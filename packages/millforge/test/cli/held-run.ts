@@ -6,7 +6,7 @@ import { type CliEnd, lastJson, runCli, testFolder } from './run-cli.ts';
 import { scriptText, testHarness } from './test-harness.ts';
 
 /** A factory whose tools know one more: a call of it never knows whether it happened. */
-export const createWithLetters: MillforgeFactory = (options) =>
+const createWithLetters: MillforgeFactory = (options) =>
   createMillforge({ ...options, tools: [LETTER] });
 
 /** A run that is held because a letter may have been sent. */
