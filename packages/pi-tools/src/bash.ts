@@ -15,7 +15,7 @@ import { type CommandOutput, openOutputLog } from './bash/output-log.ts';
 import { isCallAlive } from './bash/process-table.ts';
 import { type CommandEnd, runCommand } from './bash/run-command.ts';
 import { CALL_KEY, shellEnvironment } from './bash/shell-environment.ts';
-import { definePiTool } from './define-pi-tool.ts';
+import { CALL_SECONDS, definePiTool } from './define-pi-tool.ts';
 import type { PiToolOptions } from './pi-tool-options.ts';
 import { optionalNumber, stringArgument } from './tool-arguments.ts';
 import { errnoOf, refusing, toolFault } from './tool-fault.ts';
@@ -88,7 +88,10 @@ async function run(call: BashCall, context: ToolRunContext): Promise<ToolResult>
     output,
     onEffect: (phase) => options.onEffect?.('bash', phase),
   });
-  return answer(end, await output.finish(), { seconds, context });
+  const result = await answer(end, await output.finish(), { seconds, context });
+  if (seconds <= CALL_SECONDS) return result;
+  const notice = `[timeout ${seconds} is above ${CALL_SECONDS} seconds, after which every command is ended. It is in seconds, not in milliseconds.]`;
+  return { ...result, text: `${result.text}\n\n${notice}` };
 }
 
 async function answer(

@@ -30,7 +30,7 @@ export interface PiToolDefinition
 /** Makes a tool of the Pi family: id, version, limits and the form of its results. */
 export function definePiTool(definition: PiToolDefinition): Tool {
   const { check, run, prepare, reconcile } = definition;
-  const limits = definition.limits ?? { timeoutSeconds: 1800, graceSeconds: 30 };
+  const limits = definition.limits ?? { timeoutSeconds: CALL_SECONDS, graceSeconds: 30 };
   return defineTool({
     id: `builtin.pi_compat.${definition.name}`,
     version: 1,
@@ -59,6 +59,9 @@ export function definePiTool(definition: PiToolDefinition): Tool {
 function closed(properties: JsonObject, required: readonly string[]): JsonObject {
   return { type: 'object', additionalProperties: false, properties, required };
 }
+
+/** Time of a call of any tool that does not end the run, in seconds. */
+export const CALL_SECONDS = 1800;
 
 /** Capability of the tools that look at any file of the host. */
 export const READ_FILES = 'unrestricted.filesystem.read';

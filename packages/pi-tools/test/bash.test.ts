@@ -172,6 +172,12 @@ test('refuses a time-out that no timer can hold (KB-23)', async () => {
   });
 });
 
+test('tells a time-out in milliseconds that it is none (KB-24)', async () => {
+  expect(textOf(await run(await toolWorld(), 'echo a', { timeout: 30_000 }))).toBe(
+    'a\n\n\n[timeout 30000 is above 1800 seconds, after which every command is ended. It is in seconds, not in milliseconds.]',
+  );
+});
+
 test('keeps secrets out of the environment unless they are named', async () => {
   const environment = {
     PATH: '/usr/bin:/bin',

@@ -16,6 +16,8 @@ import { onTestFinished } from 'vitest';
 /** The tools over a temporary workspace, called as an executor would. */
 export interface ToolWorld {
   readonly workspace: string;
+  /** Key of every call that is given none; no other run of the tests has it. */
+  readonly key: string;
   /** Takes a call through its stages; a refusal counts as a failed result. */
   call(name: string, input: JsonObject, options?: CallOptions): Promise<ToolResult>;
   prepare(name: string, input: JsonObject): Promise<PreparedTool | ToolRefusal>;
@@ -34,6 +36,7 @@ export interface CallOptions {
 
 export async function toolWorld(options: PiToolOptions = {}): Promise<ToolWorld> {
   const workspace = await temporaryFolder();
+  const key = `key of ${workspace}`;
   const tools = piTools({
     environment: { PATH: '/usr/local/bin:/usr/bin:/bin' },
     homeDirectory: join(workspace, 'home'),
@@ -46,7 +49,7 @@ export async function toolWorld(options: PiToolOptions = {}): Promise<ToolWorld>
     workspace,
     signal: call.signal ?? new AbortController().signal,
     clock: realClock,
-    idempotencyKey: call.idempotencyKey ?? 'key-1',
+    idempotencyKey: call.idempotencyKey ?? key,
   });
   const find = (name: string) => {
     const found = tools.find((tool) => tool.descriptor.model_tool_name === name);
@@ -59,6 +62,7 @@ export async function toolWorld(options: PiToolOptions = {}): Promise<ToolWorld>
   };
   return {
     workspace,
+    key,
     path: (relative) => join(workspace, relative),
     prepare,
     async call(name, input, call = {}) {

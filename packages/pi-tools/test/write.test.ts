@@ -184,7 +184,7 @@ test('finds out that an interrupted write was not made, and clears its temporary
   const world = await toolWorld({ onEffect: dieAt('before-effect') });
   await writeFile(world.path('f'), 'old');
   const before = await interrupted(world);
-  const leftover = world.path(`.f.${sha256('key-1').slice(0, 16)}.tmp`);
+  const leftover = world.path(`.f.${sha256(world.key).slice(0, 16)}.tmp`);
   await writeFile(leftover, 'ne');
   expect(await world.reconcile('write', INPUT, before)).toEqual({
     kind: 'not-happened',

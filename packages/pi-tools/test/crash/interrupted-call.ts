@@ -9,7 +9,7 @@ const context = {
   workspace,
   signal: new AbortController().signal,
   clock: { now: () => Date.now(), monotonicMs: () => performance.now(), delay: sleepFor },
-  idempotencyKey: 'key-1',
+  idempotencyKey: `key of ${workspace}`,
 };
 const tools = piTools({
   environment: { PATH: '/usr/bin:/bin' },
