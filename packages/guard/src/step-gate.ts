@@ -110,36 +110,25 @@ export function createStepGate(nodes: readonly StepNode[]): StepGate {
       evidence: Object.freeze(rules.map(() => Object.freeze([]))),
     }),
     check(state, calls) {
-      const pending = required
-        .filter((node) => !state.succeeded.includes(node.node_id))
-        .map((node) => node.model_tool_name);
-      const terminal = calls
-        .map((call) => find(call.nodeId))
-        .find((node) => node.terminal_result !== null);
+      const asked = calls.map((call) => ({ node: find(call.nodeId), args: call.arguments }));
+      const terminal = asked.find(({ node }) => node.terminal_result !== null)?.node;
       return {
-        premature:
-          terminal === undefined || pending.length === 0
-            ? null
-            : { terminal: terminal.model_tool_name, pending },
-        calls: calls.map((call) => {
-          const decisions = find(call.nodeId).prerequisites.map((prerequisite) => ({
-            prerequisite,
-            satisfied: isMet(prerequisite, { state, rules, args: call.arguments }),
+        premature: terminal === undefined ? null : findPremature(terminal, required, state),
+        calls: asked.map(({ node, args }) => {
+          const decisions = node.prerequisites.map((prerequisite) => ({
+            node_id: prerequisite.node_id,
+            satisfied: isMet(prerequisite, { state, rules, args }),
           }));
+          const unmet = node.prerequisites.filter((_one, index) => !decisions[index]?.satisfied);
           return {
-            unmet: decisions
-              .filter(({ satisfied }) => !satisfied)
-              .map(({ prerequisite }) => ({
-                tool: find(prerequisite.node_id).model_tool_name,
-                matching: prerequisite.argument_matches.map((match) => ({
-                  earlier: match.prerequisite_argument,
-                  current: match.current_argument,
-                })),
+            unmet: unmet.map((prerequisite) => ({
+              tool: find(prerequisite.node_id).model_tool_name,
+              matching: prerequisite.argument_matches.map((match) => ({
+                earlier: match.prerequisite_argument,
+                current: match.current_argument,
               })),
-            decisions: decisions.map(({ prerequisite, satisfied }) => ({
-              node_id: prerequisite.node_id,
-              satisfied,
             })),
+            decisions,
           };
         }),
       };
@@ -159,6 +148,19 @@ export function createStepGate(nodes: readonly StepNode[]): StepGate {
         evidence: Object.freeze(evidence),
       });
     },
+  };
+}
+
+function findPremature(
+  terminal: StepNode,
+  required: readonly StepNode[],
+  state: StepState,
+): StepVerdict['premature'] {
+  const pending = required.filter((node) => !state.succeeded.includes(node.node_id));
+  if (pending.length === 0) return null;
+  return {
+    terminal: terminal.model_tool_name,
+    pending: pending.map((node) => node.model_tool_name),
   };
 }
 

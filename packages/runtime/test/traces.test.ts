@@ -150,10 +150,25 @@ test('a terminal without its artifacts is refused with the tools that make them'
     artifacts: { COMPLETE: ['patch.summary'] },
   });
   const { outcome, model } = await runScript(built, [SUBMIT, [['summarise']], SUBMIT]);
-  expect(outcome).toMatchObject({ status: 'success', turns: 3 });
+  // The refused terminal was not performed.
+  expect(outcome).toMatchObject({ status: 'success', turns: 3, usage: { tool_calls: 2 } });
   expect(resultsOf(model).get('call_1_0')).toMatch(
     /^\[terminal_intent_invalid\].*patch\.summary.*summarise/,
   );
+});
+
+test('a terminal that makes its artifact itself is accepted only when it did', async () => {
+  let runs = 0;
+  const run = async () => {
+    runs += 1;
+    return { kind: 'done', text: 'said', artifactIds: runs === 1 ? [] : ['report'] } as const;
+  };
+  const built = buildPlan([{ ...END, produces: ['report'], tool: { run } }], {
+    artifacts: { COMPLETE: ['report'] },
+  });
+  const { outcome, model } = await runScript(built, [SUBMIT]);
+  expect(outcome).toMatchObject({ status: 'success', turns: 2, usage: { tool_calls: 2 } });
+  expect(resultsOf(model).get('call_1_0')).toMatch(/^\[terminal_intent_invalid\].*report/);
 });
 
 test('repairs are told to the trail by place and kind', async () => {

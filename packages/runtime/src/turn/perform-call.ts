@@ -152,9 +152,10 @@ function holdPrepared(checked: CheckedCall) {
   let current: PreparedCall | null = null;
   const holder = {
     async free(): Promise<void> {
+      if (current === null) return;
       const prepared = current;
       current = null;
-      await prepared?.[Symbol.asyncDispose]();
+      await prepared[Symbol.asyncDispose]();
     },
     async prepare(signal: AbortSignal): Promise<PreparedCall | RefusedCall> {
       await holder.free();

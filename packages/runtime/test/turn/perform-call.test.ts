@@ -2,6 +2,7 @@ import {
   MillforgeError,
   type Operation,
   type OperationLog,
+  operationSuspended,
   type PreparedTool,
   type ToolResult,
   type ToolRunContext,
@@ -161,6 +162,62 @@ test('a write whose end is unknown goes on with what reconcile finds', async () 
   const { outcome, model } = await runScript(built, [WRITE, SUBMIT]);
   expect(outcome.status).toBe('success');
   expect(resultsOf(model).get('call_1_0')).toBe('It is there.');
+});
+
+test('a stop while a call looks at the world leaves no refusal for the resumed run to repeat', async () => {
+  const clock = manualClock();
+  const stop = new AbortController();
+  const log = memoryOperationLog({ clock, ids: sequentialIds(), signal: stop.signal });
+  let looked = 0;
+  const { built, counts } = writing({
+    prepare: async () => {
+      looked += 1;
+      if (looked === 1) {
+        stop.abort();
+        throw new Error('broken off');
+      }
+      return {
+        kind: 'prepared',
+        before: null,
+        run: async () => {
+          counts.ran += 1;
+          return { kind: 'done', text: 'written' };
+        },
+      };
+    },
+  });
+  const stopped = runScript(built, [WRITE, SUBMIT], { log });
+  await expect(stopped).rejects.toMatchObject({ details: { reason: 'stopped' } });
+  const { outcome } = await runScript(built, [[], SUBMIT], { log: log.resume() });
+  expect(outcome).toMatchObject({ status: 'success', usage: { tool_calls: 2 } });
+  expect(counts.ran).toBe(1);
+});
+
+test('what was prepared is freed when the log never acts', async () => {
+  const { built, counts } = writing({});
+  const inner = memoryOperationLog({ clock: manualClock(), ids: sequentialIds() });
+  const holding: OperationLog = {
+    signal: inner.signal,
+    newId: (key) => inner.newId(key),
+    perform: async (operation, act) => {
+      if (operation.kind === 'model') return inner.perform(operation, act);
+      await operation.before?.(inner.signal);
+      throw operationSuspended('held');
+    },
+  };
+  const held = runScript(built, [WRITE, SUBMIT], { operations: holding });
+  await expect(held).rejects.toMatchObject({ code: 'operation/suspended' });
+  expect(counts).toEqual({ prepared: 1, ran: 0, freed: 1 });
+});
+
+test('a replayed call took no time that could be told', async () => {
+  const { built } = writing({});
+  const first = await runScript(built, [WRITE, SUBMIT]);
+  const again = await runScript(built, [], { log: first.log.resume() });
+  const elapsed = (events: typeof first.events) =>
+    events.flatMap((event) => ('elapsedMs' in event ? [event.elapsedMs] : []));
+  expect(elapsed(first.events)).toEqual([0, 0, 0, 0]);
+  expect(elapsed(again.events)).toEqual([null, null, null, null]);
 });
 
 test('a write that a stop kept from happening is performed by the resumed run', async () => {
