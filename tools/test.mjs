@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { stripVTControlCharacters } from 'node:util';
 import { prepareCheckout, SetupError } from './prepare-checkout.mjs';
 import { startStep } from './progress.mjs';
 
@@ -46,11 +47,13 @@ async function runVitest(args) {
   step.end(code === 0 ? 'done' : 'failed');
   return code;
 
-  // Files that pass are counted on the progress line; whatever else vitest says is shown.
+  // Files that pass are counted on the progress line, their slow tests are left out; whatever else
+  // vitest says is shown. It colours its lines on a machine of CI, too.
   async function forward(stream) {
     for await (const line of createInterface({ input: stream })) {
-      if (/^\s*✓/u.test(line)) step.note(`${++files} test files passed`);
-      else step.print(line);
+      const plain = stripVTControlCharacters(line);
+      if (/^ ✓/u.test(plain)) step.note(`${++files} test files passed`);
+      else if (!/^ {2,}✓/u.test(plain)) step.print(process.stdout.isTTY ? line : plain);
     }
   }
 }
