@@ -53,6 +53,14 @@ test.each([
   expect(refuse(executorWorld([toolOf()]), input).outcome.error_code).toBe('invalid_arguments');
 });
 
+test('sees an argument called __proto__ as the unknown one that it is', () => {
+  const input: unknown = JSON.parse('{"key":"a","__proto__":{"count":1}}');
+  expect(refuse(executorWorld([toolOf()]), input).outcome).toMatchObject({
+    error_code: 'invalid_arguments',
+    text: expect.stringContaining('$.__proto__ is not allowed'),
+  });
+});
+
 test('copies arguments, so that a later change cannot reach the tool', () => {
   const input = { key: 'a' };
   const call = admit(executorWorld([toolOf()]), input);

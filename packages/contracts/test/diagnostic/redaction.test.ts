@@ -304,3 +304,8 @@ function shapeOf(value: JsonValue): unknown {
     return typeof value === 'string' ? 'string' : value;
   return Object.entries(value).map(([name, item]) => [name, shapeOf(item)]);
 }
+
+test('replaces secrets that overlap as one', () => {
+  const found = key('sk-');
+  expect(createRedactor().text(`postgres://u:${found}@h/db`)).toBe(`postgres://${R}@h/db`);
+});
