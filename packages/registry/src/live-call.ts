@@ -20,7 +20,14 @@ import { toPlainCopy } from './plain-json.ts';
 import { failure, type SettledResult, settleResult } from './settle-result.ts';
 import type { CallRecord, ExecutedCall, PreparedCall, RefusedCall } from './tool-executor.ts';
 import { traceCall } from './trace-call.ts';
-import { type Limits, type Settled, type Stop, stopOf, withinLimits } from './within-limits.ts';
+import {
+  type Halt,
+  type Limits,
+  type Settled,
+  type Stop,
+  stopOf,
+  withinLimits,
+} from './within-limits.ts';
 
 /** What the live stages of a call need besides the call. */
 export interface LiveParts {
@@ -39,7 +46,7 @@ export async function prepareCall(
   if (signal.aborted) return refuse(stopReason(call, stopOf(signal)));
   const settled = await withinLimits(
     limitsOf(call, signal, parts),
-    (inner) => call.bound.implementation.prepare(call.input, toolContext(call, inner, parts)),
+    (halt) => call.bound.implementation.prepare(call.input, toolContext(call, halt, parts)),
     // Nobody will run it any more; what it took must be freed all the same.
     (late) => void disposeQuietly(late),
   );
@@ -72,8 +79,8 @@ export async function reconcileCall(
 ): Promise<Reconciliation<CallRecord>> {
   const { idempotencyKey, before, signal } = context;
   const { implementation } = call.bound;
-  const settled = await withinLimits(limitsOf(call, signal, parts), async (inner) => {
-    const live = { ...toolContext(call, inner, parts), idempotencyKey, before };
+  const settled = await withinLimits(limitsOf(call, signal, parts), async (halt) => {
+    const live = { ...toolContext(call, halt, parts), idempotencyKey, before };
     return implementation.reconcile?.(call.input, live) ?? { kind: 'unknown' as const };
   });
   if (settled.kind === 'abandoned') return { kind: 'unknown', evidence: { stopped: settled.stop } };
@@ -143,8 +150,8 @@ async function runCall(
   }
   const startedAtMs = parts.clock.now();
   const startedMs = parts.clock.monotonicMs();
-  const settled = await withinLimits(limitsOf(call, signal, parts), (inner) =>
-    tool.run({ ...toolContext(call, inner, parts), idempotencyKey }),
+  const settled = await withinLimits(limitsOf(call, signal, parts), (halt) =>
+    tool.run(Object.assign(toolContext(call, halt, parts), { idempotencyKey })),
   );
   const durationMs = parts.clock.monotonicMs() - startedMs;
   const result = resultOf(settled, call, parts);
@@ -185,9 +192,18 @@ function record(
   return deepFreeze({ outcome, trace: traceCall(call.facts, end, made.parts.redactor) });
 }
 
-function toolContext(call: AdmittedCall, signal: AbortSignal, parts: LiveParts): LiveToolContext {
+function toolContext(call: AdmittedCall, halt: Halt, parts: LiveParts): LiveToolContext {
   const { runId, workspace } = call.facts.context;
-  return { runId, callId: call.facts.callId, workspace, signal, clock: parts.clock };
+  return {
+    runId,
+    callId: call.facts.callId,
+    workspace,
+    clock: parts.clock,
+    // Most tools never look at it, and making a signal takes longer than they do.
+    get signal() {
+      return halt.signal;
+    },
+  };
 }
 
 function limitsOf(call: AdmittedCall, signal: AbortSignal, parts: LiveParts): Limits {

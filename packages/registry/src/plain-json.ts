@@ -83,13 +83,18 @@ function copyObject(value: object, path: string, copy: Copy): JsonObject {
   for (const [key, child] of Object.entries(value)) {
     if (child === undefined && copy.dropUndefined) continue;
     charge(key, path, copy);
-    // Plain assignment to `__proto__` would change the prototype instead.
-    Object.defineProperty(result, key, {
-      value: copyValue(child, `${path}.${key}`, copy),
-      enumerable: true,
-      writable: true,
-      configurable: true,
-    });
+    const item = copyValue(child, `${path}.${key}`, copy);
+    if (key === '__proto__') {
+      // Plain assignment would change the prototype instead.
+      Object.defineProperty(result, key, {
+        value: item,
+        enumerable: true,
+        writable: true,
+        configurable: true,
+      });
+    } else {
+      result[key] = item;
+    }
   }
   return result;
 }

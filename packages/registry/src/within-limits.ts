@@ -21,59 +21,83 @@ export interface Limits {
   readonly graceMs: number;
 }
 
+/** Where work finds the signal that stops it; a signal is made when it is first asked for. */
+export type Halt = Pick<AbortController, 'signal'>;
+
 /**
  * Runs work until it settles, or for the grace period after it was told to stop.
  *
  * Always resolves. What an abandoned piece of work gives in the end goes to `onLate`.
  */
-export async function withinLimits<T>(
+export function withinLimits<T>(
   limits: Limits,
-  work: (signal: AbortSignal) => Promise<T>,
+  work: (halt: Halt) => Promise<T>,
   onLate: (value: T) => void = ignore,
 ): Promise<Settled<T>> {
   const { clock, signal, timeoutMs, graceMs } = limits;
-  const inner = new AbortController();
-  const timers = new AbortController();
-  let stop: Stop | null = null;
-  const halt = (why: Stop, reason: unknown): void => {
-    stop ??= why;
-    inner.abort(reason);
-  };
-  const onAbort = (): void => halt(stopOf(signal), signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
-  if (signal.aborted) onAbort();
+  return new Promise((resolve) => {
+    const inner = new AbortController();
+    const timers = new AbortController();
+    let [stop, isTimed, isSettled]: [Stop | null, boolean, boolean] = [null, false, false];
+    const after = (ms: number, then: () => void): void => {
+      isTimed = true;
+      clock.delay(ms, timers.signal).then(then, ignore);
+    };
+    const settle = (result: Settled<T>): void => {
+      isSettled = true;
+      if (isTimed) timers.abort(SETTLED);
+      signal.removeEventListener('abort', onAbort);
+      resolve(result);
+    };
+    const halt = (why: Stop, reason: unknown): void => {
+      if (stop !== null || isSettled) return;
+      stop = why;
+      inner.abort(reason);
+      after(graceMs, () => {
+        if (!isSettled) settle({ kind: 'abandoned', stop: why });
+      });
+    };
+    const onAbort = (): void => halt(stopOf(signal), signal.reason);
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
+    begin(() => work(inner)).then(
+      (value) => (isSettled ? onLate(value) : settle({ kind: 'returned', value })),
+      (error: unknown) => {
+        if (!isSettled) settle({ kind: 'threw', error, stop });
+      },
+    );
+    void onceItWaits(
+      () => isSettled,
+      () =>
+        after(timeoutMs, () =>
+          halt('timeout', new DOMException('The time limit of the tool is over.', 'TimeoutError')),
+        ),
+    );
+  });
+}
 
-  let first: 'work' | 'grace' | null = null;
-  // The inner function turns a synchronous throw into a rejection.
-  const settled = (async () => work(inner.signal))().then(
-    (value): Settled<T> => {
-      first ??= 'work';
-      if (first === 'grace') onLate(value);
-      return { kind: 'returned', value };
-    },
-    (error: unknown): Settled<T> => {
-      first ??= 'work';
-      return { kind: 'threw', error, stop };
-    },
-  );
-  clock
-    .delay(timeoutMs, timers.signal)
-    .then(() =>
-      halt('timeout', new DOMException('The time limit of the tool is over.', 'TimeoutError')),
-    )
-    .catch(ignore);
-  const abandoned = aborted(inner.signal)
-    .then(() => clock.delay(graceMs, timers.signal))
-    .catch(ignore)
-    .then((): Settled<T> => {
-      first ??= 'grace';
-      return { kind: 'abandoned', stop: stop ?? 'cancelled' };
-    });
+/** Turns a synchronous throw into a rejection. */
+function begin<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    // Code without types may give anything back.
+    return Promise.resolve(work());
+  } catch (error) {
+    return Promise.reject(error);
+  }
+}
 
-  const result = await Promise.race([settled, abandoned]);
-  timers.abort(SETTLED);
-  signal.removeEventListener('abort', onAbort);
-  return result;
+/**
+ * Calls back when work waits for the outside.
+ *
+ * Work that does not settles within a few microtasks, between which no time passes; setting and clearing
+ * a timer for it would take longer than the work.
+ */
+async function onceItWaits(isSettled: () => boolean, then: () => void): Promise<void> {
+  for (let turn = 0; turn < MICROTASKS; turn++) {
+    await Promise.resolve();
+    if (isSettled()) return;
+  }
+  then();
 }
 
 /** Why a signal was aborted, by the name that `AbortSignal.timeout` gives its reason. */
@@ -87,14 +111,9 @@ export function stopOf(signal: AbortSignal): Stop {
     : 'cancelled';
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
-}
-
 function ignore(): void {}
 
 // One reason for all: without one, each call would pay for a DOMException that nobody sees.
 const SETTLED = Object.freeze(new Error('The work has settled.'));
+
+const MICROTASKS = 10;

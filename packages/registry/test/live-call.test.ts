@@ -125,6 +125,17 @@ describe('a call that is told to stop', () => {
     expect(world.clock.pendingDelays).toBe(0);
   });
 
+  test('sets no timer for a tool that waits for nothing', async () => {
+    const world = executorWorld([toolOf()]);
+    const delays: number[] = [];
+    world.clock.delay = (ms) => {
+      delays.push(ms);
+      return Promise.resolve();
+    };
+    expect((await runCall(world)).outcome.status).toBe('success');
+    expect(delays).toEqual([]);
+  });
+
   test('settles as cancelled after the grace although the tool never returns (B-07)', async () => {
     const world = executorWorld([toolOf({ graceSeconds: 5, run: never })]);
     const stop = new AbortController();
