@@ -1,7 +1,7 @@
 import { type ArtifactRef, MillforgeError } from '@millforge/contracts';
 import type { RunParts } from '../run/run-parts.ts';
 import { added, appendRecord, changed } from '../store/append-record.ts';
-import { type Claim, readClaimed } from '../store/claim.ts';
+import { type Claim, readClaimedGoal } from '../store/claim.ts';
 
 /** Stores bytes for a goal and records that the goal has them; the same content is recorded once. */
 export async function saveArtifact(
@@ -25,7 +25,7 @@ export async function saveArtifact(
       ref.sha256,
     );
     if (known !== undefined) return;
-    const { goal } = readClaimed(tx, claim, clock.now());
+    const { goal } = readClaimedGoal(tx, claim, clock.now());
     const total = goal.artifact_bytes + ref.bytes;
     if (limit !== null && total > limit) {
       throw new MillforgeError(

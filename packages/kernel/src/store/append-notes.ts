@@ -2,7 +2,7 @@ import { digest, type JsonObject, type JsonValue } from '@millforge/contracts';
 import type { Transaction } from '../sqlite/database.ts';
 import { added, appendRecord } from './append-record.ts';
 import type { Claim } from './claim.ts';
-import type { GoalRow } from './goal-row.ts';
+import type { GoalHead } from './goal-row.ts';
 import { savePayload, toPayload } from './payloads.ts';
 
 /** A decision of a run that is no operation. */
@@ -20,11 +20,11 @@ export function noteSha256({ step, type, data }: Pick<Note, 'step' | 'type' | 'd
 }
 
 /** Appends the decisions that wait, each as a record of its own. */
-export function appendNotes(
+export function appendNotes<Goal extends GoalHead>(
   tx: Transaction,
-  goal: GoalRow,
+  goal: Goal,
   { claim, notes }: { readonly claim: Claim; readonly notes: readonly Note[] },
-): GoalRow {
+): Goal {
   let head = goal;
   for (const note of notes) {
     head = appendRecord(tx, head, {
@@ -38,7 +38,7 @@ export function appendNotes(
 }
 
 /** Keeps large data beside the trail, by digest. */
-function boundedData(tx: Transaction, goal: GoalRow, data: JsonValue): JsonObject {
+function boundedData(tx: Transaction, goal: GoalHead, data: JsonValue): JsonObject {
   const payload = toPayload(data);
   if (payload.text.length <= MAX_DATA_BYTES) return { data };
   savePayload(tx, goal.tenant, payload);

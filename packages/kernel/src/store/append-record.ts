@@ -2,7 +2,7 @@ import { canonicalJson, type JsonObject, type JsonValue, sha256 } from '@millfor
 import { illegalTransition } from '../kernel-error.ts';
 import type { SqlValue, Transaction } from '../sqlite/database.ts';
 import { isLegal } from '../states/transitions.ts';
-import type { GoalRow } from './goal-row.ts';
+import type { GoalHead } from './goal-row.ts';
 import { TABLES, type TableName, type TableShape } from './tables.ts';
 
 /** Columns of one row as a record tells them: the key, and what is new. */
@@ -41,7 +41,11 @@ export function changed(table: TableName, row: RowPatch): RowChange {
  *
  * The rows are written from the very patches that the record holds, so that folding the trail gives the rows.
  */
-export function appendRecord(tx: Transaction, goal: GoalRow, draft: RecordDraft): GoalRow {
+export function appendRecord<Goal extends GoalHead>(
+  tx: Transaction,
+  goal: Goal,
+  draft: RecordDraft,
+): Goal {
   const data: { [name: string]: JsonValue } = { ...draft.facts };
   const told = new Map<TableName, RowPatch[]>();
   for (const change of draft.changes) {
@@ -88,7 +92,7 @@ export function columnText(shape: TableShape, column: string, value: JsonValue):
 /** Digest that stands before the first record. */
 export const NO_SHA256 = '0'.repeat(64);
 
-function nextVersion(tx: Transaction, goal: GoalRow, change: RowChange): RowPatch {
+function nextVersion(tx: Transaction, goal: GoalHead, change: RowChange): RowPatch {
   const shape = TABLES[change.table];
   if (!('version' in shape.defaults)) return change.row;
   const found = tx.get(
@@ -104,7 +108,7 @@ function nextVersion(tx: Transaction, goal: GoalRow, change: RowChange): RowPatc
   return { ...change.row, version: Number(found['version']) + 1 };
 }
 
-function insertRow(tx: Transaction, goal: GoalRow, { table, row }: RowChange): void {
+function insertRow(tx: Transaction, goal: GoalHead, { table, row }: RowChange): void {
   const shape = TABLES[table];
   const columns = [...shape.key, ...Object.keys(shape.defaults)];
   const values = columns.map((column) => {
@@ -116,7 +120,7 @@ function insertRow(tx: Transaction, goal: GoalRow, { table, row }: RowChange): v
   tx.run(insertion(table, columns), goal.goal, goal.tenant, ...values);
 }
 
-function updateRow(tx: Transaction, goal: GoalRow, change: RowChange): void {
+function updateRow(tx: Transaction, goal: GoalHead, change: RowChange): void {
   const shape = TABLES[change.table];
   const columns = Object.keys(change.row).filter((column) => !shape.key.includes(column));
   const values = columns.map((column) => columnText(shape, column, change.row[column] ?? null));
@@ -134,7 +138,7 @@ function rowCondition(table: TableName): string {
   );
 }
 
-function rowKey(goal: GoalRow, { table, row }: RowChange): readonly SqlValue[] {
+function rowKey(goal: GoalHead, { table, row }: RowChange): readonly SqlValue[] {
   const shape = TABLES[table];
   return [
     goal.goal,
@@ -154,11 +158,11 @@ function insertion(table: TableName, columns: readonly string[]): string {
 
 const INSERTIONS = new Map<TableName, string>();
 
-function appendHead(
+function appendHead<Goal extends GoalHead>(
   tx: Transaction,
-  goal: GoalRow,
+  goal: Goal,
   record: { readonly type: string; readonly actor: string; readonly data: string },
-): GoalRow {
+): Goal {
   const seq = goal.head_seq + 1;
   const record_sha256 = recordSha256({
     ...record,

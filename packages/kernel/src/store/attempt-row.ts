@@ -36,7 +36,10 @@ export interface LeaseRow {
 }
 
 /** Reads the tasks of a goal in their order. */
-export function readTasks(tx: Transaction, { goal, tenant }: GoalRow): readonly TaskRow[] {
+export function readTasks(
+  tx: Transaction,
+  { goal, tenant }: Pick<GoalRow, 'goal' | 'tenant'>,
+): readonly TaskRow[] {
   return tx
     .all('SELECT * FROM tasks WHERE goal = ? AND tenant = ? ORDER BY place', goal, tenant)
     .map((row) => ({

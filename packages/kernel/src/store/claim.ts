@@ -3,7 +3,8 @@ import { notFound } from '../kernel-error.ts';
 import type { Transaction } from '../sqlite/database.ts';
 import { added, appendRecord, changed, type RowChange } from './append-record.ts';
 import { type AttemptRow, dropLease } from './attempt-row.ts';
-import { type GoalRow, toGoalRow } from './goal-row.ts';
+import { type GoalHead, type GoalRow, readGoalAgain, timeAfter } from './goal-row.ts';
+import { GOAL_STATES, oneOf } from './read-column.ts';
 
 /** An attempt in the hands of this process. */
 export interface Claim {
@@ -96,18 +97,21 @@ export function claimAttempt(
   return claim;
 }
 
+/** A goal in the hands of a claim that still holds. */
+export interface Claimed {
+  readonly goal: GoalHead;
+  readonly attemptState: string;
+}
+
 /**
- * Reads the goal of a claim; whoever was superseded, or whose goal was cancelled, gets no further.
+ * Reads the head of a claim's goal; whoever was superseded, or whose goal was cancelled, gets no further.
  *
  * The rejection is the one that the log passes on.
  */
-export function readClaimed(
-  tx: Transaction,
-  claim: Claim,
-  now: number,
-): { readonly goal: GoalRow; readonly attemptState: string } {
+export function readClaimed(tx: Transaction, claim: Claim, now: number): Claimed {
+  // Each operation pays for this statement, so it reads no column that an operation does not need.
   const row = tx.get(
-    `SELECT goals.*, attempts.state AS attempt_state, attempts.fence AS attempt_fence
+    `SELECT goals.state, head_seq, head_sha256, head_at, attempts.state AS attempt_state, attempts.fence
        FROM goals JOIN attempts ON attempts.goal = goals.goal AND attempts.task_id = ? AND attempts.number = ?
       WHERE goals.goal = ? AND goals.tenant = ?`,
     claim.taskId,
@@ -116,10 +120,31 @@ export function readClaimed(
     claim.tenant,
   );
   if (row === undefined) throw notFound('attempt');
-  const goal = toGoalRow(row, now);
-  if (goal.state === 'cancelled') throw operationSuspended('cancelled');
-  if (row['attempt_fence'] !== claim.fence) throw operationSuspended('lease-lost');
+  const state = oneOf(GOAL_STATES, row['state']);
+  if (state === 'cancelled') throw operationSuspended('cancelled');
+  if (row['fence'] !== claim.fence) throw operationSuspended('lease-lost');
+  const head_at = String(row['head_at']);
+  const goal: GoalHead = {
+    goal: claim.goal,
+    tenant: claim.tenant,
+    goal_uid: claim.goalUid,
+    state,
+    head_seq: Number(row['head_seq']),
+    head_sha256: String(row['head_sha256']),
+    head_at,
+    at: timeAfter(head_at, now),
+  };
   return { goal, attemptState: String(row['attempt_state']) };
+}
+
+/** Reads a claim with the whole of its goal. */
+export function readClaimedGoal(
+  tx: Transaction,
+  claim: Claim,
+  now: number,
+): { readonly goal: GoalRow; readonly attemptState: string } {
+  const { attemptState } = readClaimed(tx, claim, now);
+  return { goal: readGoalAgain(tx, claim, now), attemptState };
 }
 
 /** The change that marks an attempt as begun, once. */

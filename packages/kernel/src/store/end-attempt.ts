@@ -3,7 +3,7 @@ import type { Transaction } from '../sqlite/database.ts';
 import { appendNotes, type Note } from './append-notes.ts';
 import { added, appendRecord, changed } from './append-record.ts';
 import { dropLease } from './attempt-row.ts';
-import { beginning, type Claim, readClaimed } from './claim.ts';
+import { beginning, type Claim, readClaimedGoal } from './claim.ts';
 import { type Payload, savePayload } from './payloads.ts';
 import { readUsage } from './read-usage.ts';
 
@@ -25,7 +25,7 @@ export function suspendAttempt(
     now,
   }: { readonly suspension: Suspension; readonly elapsedMs: number; readonly now: number },
 ): void {
-  const { goal } = readClaimed(tx, claim, now);
+  const { goal } = readClaimedGoal(tx, claim, now);
   dropLease(tx, goal, claim.taskId);
   appendRecord(tx, goal, {
     type: 'attempt-suspended',
@@ -60,7 +60,7 @@ export function failAttempt(
     readonly now: number;
   },
 ): void {
-  const { goal, attemptState } = readClaimed(tx, claim, failed.now);
+  const { goal, attemptState } = readClaimedGoal(tx, claim, failed.now);
   dropLease(tx, goal, claim.taskId);
   const isLast =
     claim.number >= failed.maxAttempts ||
@@ -104,7 +104,7 @@ export function recordResult(
     readonly now: number;
   },
 ): void {
-  const claimed = readClaimed(tx, claim, result.now);
+  const claimed = readClaimedGoal(tx, claim, result.now);
   const goal = appendNotes(tx, claimed.goal, { claim, notes: result.notes });
   dropLease(tx, goal, claim.taskId);
   savePayload(tx, goal.tenant, result.output);

@@ -3,19 +3,28 @@ import { notFound } from '../kernel-error.ts';
 import type { SqlRow, Transaction } from '../sqlite/database.ts';
 import { GOAL_STATES, oneOf, textOrNull } from './read-column.ts';
 
-/** A goal inside a transaction, with the time that its next records carry. */
-export interface GoalRow {
+/** The part of a goal that every record needs. */
+export interface GoalHead {
   readonly goal: number;
   readonly tenant: string;
-  readonly goal_id: string;
   readonly goal_uid: string;
+  readonly state: GoalState;
+  readonly head_seq: number;
+  readonly head_sha256: string;
+  readonly head_at: string;
+  /** The later of the clock and the last record; the time that the next records carry. */
+  readonly at: string;
+}
+
+/** A goal inside a transaction. */
+export interface GoalRow extends GoalHead {
+  readonly goal_id: string;
   readonly resource: string;
   readonly admitted_by: string;
   readonly created_at: string;
   readonly title: string;
   readonly unchecked: boolean;
   readonly contract_sha256: string;
-  readonly state: GoalState;
   readonly version: number;
   readonly fence: number;
   readonly units_limit: number;
@@ -25,11 +34,6 @@ export interface GoalRow {
   readonly receipt_sha256: string | null;
   readonly failure_code: string | null;
   readonly failure_message: string | null;
-  readonly head_seq: number;
-  readonly head_sha256: string;
-  readonly head_at: string;
-  /** The later of the clock and the last record. */
-  readonly at: string;
 }
 
 /** Reads a goal of a tenant; `kernel/not-found` when it has none of that name. */
@@ -57,7 +61,6 @@ export function readGoalAgain(
 /** Types a row of `goals`. */
 export function toGoalRow(row: SqlRow, now: number): GoalRow {
   const head_at = String(row['head_at']);
-  const clock = new Date(now).toISOString();
   return {
     goal: Number(row['goal']),
     tenant: String(row['tenant']),
@@ -82,6 +85,12 @@ export function toGoalRow(row: SqlRow, now: number): GoalRow {
     head_seq: Number(row['head_seq']),
     head_sha256: String(row['head_sha256']),
     head_at,
-    at: clock > head_at ? clock : head_at,
+    at: timeAfter(head_at, now),
   };
+}
+
+/** The later of the clock and the last record. */
+export function timeAfter(headAt: string, now: number): string {
+  const clock = new Date(now).toISOString();
+  return clock > headAt ? clock : headAt;
 }

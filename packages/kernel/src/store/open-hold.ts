@@ -3,7 +3,7 @@ import type { HoldView } from '../goal-view.ts';
 import type { Transaction } from '../sqlite/database.ts';
 import { added, appendRecord, changed, type RowChange } from './append-record.ts';
 import { readTasks } from './attempt-row.ts';
-import type { GoalRow } from './goal-row.ts';
+import type { GoalHead } from './goal-row.ts';
 
 /** A question to a person. */
 export interface HoldDraft {
@@ -18,7 +18,7 @@ export interface HoldDraft {
 /** Opens a hold: the goal and its task wait; running attempts go on, none starts. */
 export function openHold(
   tx: Transaction,
-  goal: GoalRow,
+  goal: GoalHead,
   {
     hold,
     actor,
@@ -31,7 +31,7 @@ export function openHold(
     /** Whether the decision follows in the same transaction, so that nothing waits. */
     readonly isDecided?: boolean;
   },
-): { readonly goal: GoalRow; readonly holdId: string } {
+): { readonly goal: GoalHead; readonly holdId: string } {
   const count = tx.get(
     'SELECT count(*) AS count FROM holds WHERE goal = ? AND tenant = ?',
     goal.goal,

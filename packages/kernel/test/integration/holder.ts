@@ -31,7 +31,7 @@ const contract: GoalContract = {
       adapter: { kind: 'model', name: 'holder', version: '1', parameters: null },
       doubt: 'operation',
       effect: 'external',
-      lease_ms: 1000,
+      lease_ms: 2000,
     },
   ],
 };
