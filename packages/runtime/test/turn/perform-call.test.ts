@@ -342,6 +342,10 @@ test('secrets are out of the trail, the events and the outcome', async () => {
   const { trail, outcome, events } = await runScript(built, [
     `My key is ${secret}.`,
     [['write', `["${secret}"]`]],
+    {
+      reasoning: `The key is ${secret}.`,
+      tool_calls: [{ id: 'a', name: 'write', arguments: JSON.stringify({ path: secret }) }],
+    },
     [['submit', { summary: `The key is ${secret}.` }]],
   ]);
   expect(outcome.status).toBe('success');
