@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { MAX_PLAN_BYTES, MillforgeError, type RunResult, sha256 } from '@millforge/contracts';
-import type { GoalRun, GoalState, GoalView, Kernel, Scope } from '@millforge/kernel';
+import type { GoalRun, GoalState, GoalSummary, GoalView, Kernel, Scope } from '@millforge/kernel';
 import type { RegistrySnapshot } from '@millforge/registry';
 import { type AdmittedRun, readRequestedPlan } from './admit-run.ts';
 import { exportRun } from './export-run.ts';
@@ -123,12 +123,24 @@ export async function readDurableRun(parts: DurableParts, runId: string): Promis
 /** Lists the latest runs, newest first. */
 export async function listDurableRuns(parts: DurableParts): Promise<readonly RunSummary[]> {
   const goals = await parts.kernel.listGoals(parts.scope, { limit: LISTED_RUNS });
-  return goals.map((goal) => ({
-    runId: goal.goal_id,
-    status: goal.state,
-    task: goal.title,
-    createdAt: goal.created_at,
-  }));
+  return Promise.all(
+    goals.map(async (goal) => ({
+      runId: goal.goal_id,
+      status: await statusOf(parts, goal),
+      task: goal.title,
+      createdAt: goal.created_at,
+    })),
+  );
+}
+
+// A goal counts as running until it ends; whether a process is at it shows in its owner.
+async function statusOf(
+  { kernel, scope }: DurableParts,
+  goal: GoalSummary,
+): Promise<RunSummary['status']> {
+  if (goal.state === 'held' || ENDED.has(goal.state)) return goal.state;
+  const { owner } = await kernel.readGoal(scope, goal.goal_id);
+  return owner === null ? 'interrupted' : 'running';
 }
 
 /** Reads the goal of a run, or says in the words of runs that there is none. */

@@ -63,7 +63,7 @@ export interface DecisionRequest {
 export interface RunSummary {
   /** The run. */
   readonly runId: string;
-  /** How it stands. */
+  /** How it stands: `running`, `interrupted`, `held`, `completed`, `failed` or `cancelled`. */
   readonly status: string;
   /** The task, cut to a line. */
   readonly task: string;

@@ -63,6 +63,22 @@ test('gives the result of a run that has ended again, with tools or without', as
   expect(await run.result).toEqual(result);
 });
 
+test('lists a run as interrupted, running and completed', async () => {
+  const { runId, data, tool } = await suspendedRun();
+  await using millforge = createMillforge({ dataDir: data, tools: [tool] });
+  const listed = async () => (await millforge.listRuns()).map(({ status }) => status);
+  expect(await listed()).toEqual(['interrupted']);
+  const during: Promise<readonly string[]>[] = [];
+  const run = await millforge.resume(runId, {
+    onEvent(event) {
+      if (event.kind === 'turn-started' && !event.replayed) during.push(listed());
+    },
+  });
+  await run.result;
+  expect(await Promise.all(during)).toEqual([['running']]);
+  expect(await listed()).toEqual(['completed']);
+});
+
 test('refuses to run one run twice at once', async () => {
   const folder = testFolder();
   let runId = '';

@@ -45,7 +45,8 @@ function sink(stream: NodeJS.WriteStream): TextSink {
     },
     isTerminal: isTerminal(stream) && !isPlain(process.env),
     get columns() {
-      return stream.columns ?? 80;
+      // Undefined in a pipe, and 0 on a terminal that does not know its size.
+      return stream.columns || 80;
     },
   };
 }

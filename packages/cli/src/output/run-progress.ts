@@ -50,6 +50,7 @@ export function createRunProgress(host: CliHost): RunProgress {
     },
     note(text) {
       status.print(text);
+      showActivity();
     },
     close() {
       stopTicking?.();

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { lastJson, runCli, testFolder } from './run-cli.ts';
+import { allJson, lastJson, runCli, testFolder } from './run-cli.ts';
 import {
   GRANT_FLAGS,
   PROFILES,
@@ -162,6 +162,39 @@ test('a task comes from a file or from standard input', async () => {
   const list = await runCli(['runs', '--data', 'data'], { cwd });
   expect(list.stdout).toContain('From a file.');
   expect(list.stdout).toContain('From outside.');
+});
+
+test('documents for machines have exactly the fields that are promised', async () => {
+  const { cwd, argv } = layOut();
+  await runCli(argv, { cwd });
+  const linesOf = async (...command: readonly string[]) =>
+    allJson(await runCli([...command, '--data', 'data', '--json'], { cwd }));
+  const head = ['kind', 'schema_version'];
+  const [run] = await linesOf('runs');
+  expect(Object.keys(run ?? {})).toEqual([...head, 'run_id', 'state', 'task', 'created_at']);
+  const [finding] = await linesOf('doctor');
+  expect(Object.keys(finding ?? {})).toEqual([...head, 'subject', 'is_right', 'message']);
+  const [verdict] = await linesOf('trail', 'verify');
+  expect(verdict).toEqual({
+    kind: 'trail_verdict',
+    schema_version: '1.0',
+    ok: true,
+    runs: 1,
+    records: expect.any(Number),
+    run_id: null,
+    seq: null,
+    what: null,
+  });
+  const [record] = await linesOf('trail', 'show', String(run?.['run_id']));
+  expect(Object.keys(record ?? {}).toSorted()).toEqual([
+    'actor',
+    'at',
+    'data',
+    'previous_sha256',
+    'record_sha256',
+    'seq',
+    'type',
+  ]);
 });
 
 test('doctor finds a machine in order', async () => {
