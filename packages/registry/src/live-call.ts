@@ -48,7 +48,7 @@ export async function prepareCall(
     limitsOf(call, signal, parts),
     (halt) => call.bound.implementation.prepare(call.input, toolContext(call, halt, parts)),
     // Nobody will run it any more; what it took must be freed all the same.
-    (late) => void disposeQuietly(late),
+    (late) => void disposeQuietly(late, call, parts),
   );
   if (settled.kind === 'abandoned') return refuse(stopReason(call, settled.stop));
   if (settled.kind === 'threw') {
@@ -64,7 +64,7 @@ export async function prepareCall(
     ? toPlainCopy(tool.before ?? null, { dropUndefined: true })
     : null;
   if (!isPrepared(tool) || before === null || !before.ok) {
-    await disposeQuietly(tool);
+    await disposeQuietly(tool, call, parts);
     const message = `${call.facts.name} was prepared into something that cannot be run.`;
     return refuse({ code: 'implementation_error', message });
   }
@@ -124,7 +124,7 @@ function preparedCall(
     },
     [Symbol.asyncDispose]() {
       isSpent = true;
-      disposed ??= disposeQuietly(prepared.tool);
+      disposed ??= disposeQuietly(prepared.tool, call, parts);
       return disposed;
     },
   });
@@ -246,10 +246,20 @@ function isPrepared(value: PreparedTool | ToolRefusal): value is PreparedTool {
   return value?.kind === 'prepared' && typeof value.run === 'function';
 }
 
-async function disposeQuietly(tool: PreparedTool | ToolRefusal): Promise<void> {
-  try {
-    if (isPrepared(tool)) await tool.dispose?.();
-  } catch {
-    // The call has its outcome already, and a lock that cannot be freed has no one to be told to.
-  }
+/**
+ * Frees what a tool took, within its grace period: the call has its outcome already, and a lock that
+ * cannot be freed has no one to be told to and must not hold the run.
+ */
+async function disposeQuietly(
+  tool: PreparedTool | ToolRefusal,
+  call: AdmittedCall,
+  parts: LiveParts,
+): Promise<void> {
+  if (!isPrepared(tool) || tool.dispose === undefined) return;
+  const { graceMs } = limitsOf(call, NEVER, parts);
+  await withinLimits({ clock: parts.clock, signal: NEVER, timeoutMs: graceMs, graceMs: 0 }, () =>
+    Promise.resolve(tool.dispose?.()),
+  );
 }
+
+const NEVER = new AbortController().signal;

@@ -261,6 +261,29 @@ test('runs once and is disposed of once', async () => {
   expect(disposed).toBe(1);
 });
 
+test('is not held by a tool that never frees what it took', async () => {
+  const world = executorWorld([
+    toolOf({ prepare: async () => prepared({ dispose: () => new Promise(() => undefined) }) }),
+  ]);
+  const call = await prepareCall(admit(world));
+  await call.run({ signal: LIVE.signal, idempotencyKey: 'k' });
+  const disposed = call[Symbol.asyncDispose]();
+  while (world.clock.pendingDelays === 0) await null;
+  world.clock.advance(3_600_000);
+  await disposed;
+  expect(world.clock.pendingDelays).toBe(0);
+});
+
+test('is not harmed by a tool that throws while it frees what it took', async () => {
+  const dispose = (): Promise<void> => {
+    throw new Error('no');
+  };
+  const call = await prepareCall(
+    admit(executorWorld([toolOf({ prepare: async () => prepared({ dispose }) })])),
+  );
+  await call[Symbol.asyncDispose]();
+});
+
 test('does not run what was disposed of', async () => {
   const call = await prepareCall(admit(executorWorld([toolOf()])));
   await call[Symbol.asyncDispose]();
