@@ -39,7 +39,7 @@ const SHAPES: readonly SecretShape[] = [
   { pattern: /\bgh[oprsu]_[A-Za-z0-9]{16,}/g, judge: always },
   { pattern: /\bgithub_pat_[A-Za-z0-9_]{16,}/g, judge: always },
   { pattern: /\bglpat-[A-Za-z0-9_-]{16,}/g, judge: always },
-  { pattern: /\b(?:npm|hf)_[A-Za-z0-9]{30,}/g, judge: always },
+  { pattern: /\b(?:npm|hf|gsk)_[A-Za-z0-9]{30,}/g, judge: always },
   { pattern: /\b(?:AKIA|ASIA)[A-Z0-9]{16}/g, judge: always },
   { pattern: /\bAIza[A-Za-z0-9_-]{30,}/g, judge: always },
   { pattern: /\bxox[abeoprs]-[A-Za-z0-9-]{10,}/g, judge: always },

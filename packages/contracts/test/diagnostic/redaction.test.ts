@@ -67,6 +67,7 @@ test.each([
     `${R} ${R} ${R}`,
   ],
   ['a token of GitLab', key('glpat-', 'abcdefghij_klmnopqrst'), R],
+  ['a key of Groq', key('gsk_', 'abcdefghijklmnopqrstuvwxyz0123456789'), R],
   ['a key id of AWS', key('AKIA', 'IOSFODNN7EXAMPLE'), R],
   ['a token of Slack', key('xoxb-', '123456789012-abcdefABCDEF'), R],
   ['a JWT', `(${jwt})`, `(${R})`],
