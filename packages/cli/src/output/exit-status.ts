@@ -55,6 +55,7 @@ const ERROR_STATUS: ReadonlyMap<string, number> = new Map([
   ['cli/document', EXIT_DOCUMENT],
   ['millforge/document', EXIT_DOCUMENT],
   ['millforge/grants-missing', EXIT_DOCUMENT],
+  ['millforge/tools-missing', EXIT_DOCUMENT],
   ['kernel/contract-invalid', EXIT_DOCUMENT],
   ['compiler/invalid-catalog', EXIT_DOCUMENT],
   ['tool/invalid-definition', EXIT_DOCUMENT],
