@@ -69,17 +69,16 @@ async function perform(): Promise<void> {
   });
   switch (order.command) {
     case 'start':
-      return void (await (
-        await start(millforge)
-      ).result);
+      await (await start(millforge)).result;
+      break;
     case 'resume':
-      return void (await (
-        await resume(millforge)
-      ).result);
+      await (await resume(millforge)).result;
+      break;
     case 'decide':
-      return void (await decide(millforge));
+      await decide(millforge);
+      break;
     case 'finish':
-      return void (await finish(millforge));
+      await finish(millforge);
   }
 }
 
@@ -178,21 +177,18 @@ async function save(): Promise<void> {
 }
 
 function onEvent(event: RunEvent): void {
-  switch (event.kind) {
-    case 'call-started':
-      log({ kind: 'begun', key: callKey(event), replayed: event.replayed });
-      return;
-    case 'call-ended':
-      log({ kind: 'told', key: callKey(event), replayed: event.replayed, text: event.text });
-      return;
-    case 'model-replied': {
-      const { turn, replayed, calls } = event;
-      log({ kind: 'told', key: `model/${turn}`, replayed, text: calls.join() });
-      if (turn !== 3) return;
-      if (order.trouble === 'cancel') handle?.cancel('enough').catch(fail);
-      if (order.trouble === 'throw') throw new Error('The listener of the host is broken.');
-    }
+  if (event.kind === 'call-started') {
+    log({ kind: 'begun', key: callKey(event), replayed: event.replayed });
   }
+  if (event.kind === 'call-ended') {
+    log({ kind: 'told', key: callKey(event), replayed: event.replayed, text: event.text });
+  }
+  if (event.kind !== 'model-replied') return;
+  const { turn, replayed, calls } = event;
+  log({ kind: 'told', key: `model/${turn}`, replayed, text: calls.join() });
+  if (turn !== 3) return;
+  if (order.trouble === 'cancel') handle?.cancel('enough').catch(fail);
+  if (order.trouble === 'throw') throw new Error('The listener of the host is broken.');
 }
 
 function callKey({ turn, index }: { readonly turn: number; readonly index: number }): string {

@@ -53,9 +53,9 @@ export interface CrashReport {
 /** Starts processes on one bundled program, and kills them. */
 export interface CrashRig extends Disposable {
   /** Runs the script undisturbed and gives the log. */
-  rehearse(legs: Crash['legs']): Promise<readonly LogLine[]>;
+  readonly rehearse: (legs: Crash['legs']) => Promise<readonly LogLine[]>;
   /** Crashes a run and has it finished by a fresh process. */
-  crash(crash: Crash): Promise<CrashReport>;
+  readonly crash: (crash: Crash) => Promise<CrashReport>;
 }
 
 /** Bundles the program and makes a folder for its runs. */

@@ -29,11 +29,11 @@ export interface RunFixture extends AsyncDisposable {
   /** The model of the server, as a run is given it. */
   readonly model: ModelSetting;
   /** Opens the trail of this fixture; closed when the test ends. */
-  open(options?: MillforgeOptions): Millforge;
+  readonly open: (options?: MillforgeOptions) => Millforge;
   /** Starts the scripted run. */
-  start(millforge: Millforge, options?: Partial<RunRequest>): Promise<RunHandle>;
+  readonly start: (millforge: Millforge, options?: Partial<RunRequest>) => Promise<RunHandle>;
   /** Runs of the shell command. */
-  commands(): number;
+  readonly commands: () => number;
 }
 
 /** How a fixture differs from the plain one. */
