@@ -43,7 +43,7 @@ export function checkCall(
   const callId = typeof call.callId === 'string' ? call.callId : '';
   const found = plan.byName.get(name) ?? { kind: 'uncompiled' as const };
   const copied = toPlainCopy(call.arguments);
-  const input = copied.ok && isJsonObject(copied.value) ? deepFreeze(copied.value) : null;
+  const input = copied.ok && isJsonObject(copied.value) ? copied.value : null;
   const facts: CallFacts = {
     name: shown(found.kind === 'uncompiled' ? redacted(name, plan.redactor) : name),
     callId: boundText(callId, 256).text,

@@ -1,6 +1,5 @@
 import {
   type Clock,
-  deepFreeze,
   type JsonValue,
   type LiveToolContext,
   MillforgeError,
@@ -111,7 +110,7 @@ function preparedCall(
   let disposed: Promise<void> | null = null;
   return Object.freeze({
     kind: 'prepared' as const,
-    before: deepFreeze(prepared.before),
+    before: prepared.before,
     async run(context: { readonly signal: AbortSignal; readonly idempotencyKey: string }) {
       if (isSpent) {
         throw new MillforgeError(
@@ -189,7 +188,7 @@ function record(
 ): Pick<ExecutedCall, 'outcome' | 'trace'> {
   const { outcome, truncatedPaths } = result;
   const end = { outcome, truncatedPaths, times: made.times };
-  return deepFreeze({ outcome, trace: traceCall(call.facts, end, made.parts.redactor) });
+  return { outcome, trace: traceCall(call.facts, end, made.parts.redactor) };
 }
 
 function toolContext(call: AdmittedCall, halt: Halt, parts: LiveParts): LiveToolContext {

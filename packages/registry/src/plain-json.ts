@@ -1,6 +1,6 @@
 import { JsonFloat, type JsonObject, type JsonValue, MillforgeError } from '@millforge/contracts';
 
-/** A copy of a value as plain JSON, or where it is none. */
+/** A frozen copy of a value as plain JSON, or where it is none. */
 export type PlainJson =
   | { readonly ok: true; readonly value: JsonValue }
   | {
@@ -12,7 +12,7 @@ export type PlainJson =
     };
 
 /**
- * Copies a value as plain JSON; never throws, whatever getters and proxies do.
+ * Takes a frozen copy of a value as plain JSON; never throws, whatever getters and proxies do.
  *
  * Refuses more than 64 levels, 200,000 values and 64 Mi UTF-16 units of text.
  */
@@ -70,7 +70,7 @@ function copyContainer(value: object, path: string, copy: Copy): JsonValue {
     ? Array.from(value, (item: unknown, index) => copyValue(item, `${path}[${index}]`, copy))
     : copyObject(value, path, copy);
   copy.open.delete(value);
-  return result;
+  return Object.freeze(result);
 }
 
 function copyObject(value: object, path: string, copy: Copy): JsonObject {

@@ -18,7 +18,8 @@ export interface SettledResult {
   readonly outcome: ToolOutcome;
   /** `text`, `$.files[3].body`. */
   readonly truncatedPaths: readonly string[];
-  readonly after?: JsonValue;
+  /** Evidence of the state afterwards, when the tool gave some. */
+  readonly after: JsonValue | undefined;
 }
 
 /**
@@ -35,9 +36,9 @@ export function settleResult(answer: unknown, bound: BoundNode, redactor: Redact
     );
   }
   const fault = contractFault(read, bound);
-  const after = read.after === undefined ? {} : { after: read.after };
+  const { after } = read;
   if (fault !== null) {
-    return { ...failure('output_validation_failed', fault, read.certainty), ...after };
+    return { ...failure('output_validation_failed', fault, read.certainty), after };
   }
   const { output_policy: policy, output_schema: schema } = bound.tool.descriptor;
   const redactedData = policy.redact_secrets ? redactor.value(read.data) : read.data;
@@ -48,13 +49,13 @@ export function settleResult(answer: unknown, bound: BoundNode, redactor: Redact
   );
   if (!data.ok) {
     const message = `The tool's result takes ${data.bytes} bytes, its limit is ${policy.max_output_bytes}.`;
-    return { ...failure('output_validation_failed', message, read.certainty), ...after };
+    return { ...failure('output_validation_failed', message, read.certainty), after };
   }
   // Redaction replaces text only, which an enumerated value may not survive.
   const changed = read.code === null ? bound.validateOutput(data.data) : null;
   if (changed !== null) {
     const message = `The tool's result no longer fits its schema without its secrets: ${changed.message}.`;
-    return { ...failure('output_validation_failed', message, read.certainty), ...after };
+    return { ...failure('output_validation_failed', message, read.certainty), after };
   }
   const text = boundText(
     visible(policy.redact_secrets ? redactor.text(read.text) : read.text),
@@ -70,8 +71,8 @@ export function settleResult(answer: unknown, bound: BoundNode, redactor: Redact
       truncated: read.truncated || text.isCut || data.cutPaths.length > 0,
       artifact_ids: read.artifactIds,
     },
-    truncatedPaths: [...(text.isCut ? ['text'] : []), ...data.cutPaths],
-    ...after,
+    truncatedPaths: text.isCut ? ['text', ...data.cutPaths] : data.cutPaths,
+    after,
   };
 }
 
@@ -82,7 +83,8 @@ export function failure(
   certainty: SideEffectCertainty,
 ): SettledResult {
   const status = certainty === 'not_attempted' ? refusalStatus(code) : statusOf(code);
-  return { outcome: failedOutcome({ code, status, message, certainty }), truncatedPaths: [] };
+  const outcome = failedOutcome({ code, status, message, certainty });
+  return { outcome, truncatedPaths: [], after: undefined };
 }
 
 /** The outcome of a failed or refused call. */
@@ -131,7 +133,7 @@ interface Answer {
   readonly certainty: SideEffectCertainty;
   readonly artifactIds: readonly string[];
   readonly truncated: boolean;
-  readonly after?: JsonValue;
+  readonly after: JsonValue | undefined;
 }
 
 /** Reads what a tool answered; null when it is no result at all. */
@@ -148,18 +150,19 @@ function readAnswer(answer: unknown): Answer | null {
     truncated,
     after,
   } = plain.value;
-  if (typeof text !== 'string' || data === null || typeof data !== 'object') return null;
-  if (!isJsonObject(data) || !isTextArray(artifactIds)) return null;
-  const rest = {
+  if (typeof text !== 'string' || !isJsonObject(data) || !isTextArray(artifactIds)) return null;
+  const failed = kind === 'failed' && isErrorCode(code) ? code : null;
+  if (failed === null && kind !== 'done') return null;
+  const known = isCertainty(certainty) ? certainty : 'confirmed_absent';
+  return {
+    code: failed,
     text,
     data,
+    certainty: failed === null ? 'confirmed_complete' : known,
     artifactIds,
     truncated: truncated === true,
-    ...(after === undefined ? {} : { after }),
+    after,
   };
-  if (kind === 'done') return { ...rest, code: null, certainty: 'confirmed_complete' };
-  if (kind !== 'failed' || !isErrorCode(code)) return null;
-  return { ...rest, code, certainty: isCertainty(certainty) ? certainty : 'confirmed_absent' };
 }
 
 function contractFault(answer: Answer, bound: BoundNode): string | null {
