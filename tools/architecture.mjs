@@ -67,6 +67,8 @@ const ADDRESSES = {
   'node:tty': ['cli/'],
   'node:url': DISK,
   'node:util': HOST,
+  // Only for its time limit, under which a pattern that backtracks without end is broken off.
+  'node:vm': ['pi-tools/src/search/within-match-time.ts'],
   '@noble/hashes': ['contracts/src/json/sha256-portable.ts'],
   'better-sqlite3': ['kernel/'],
   diff: ['pi-tools/'],
