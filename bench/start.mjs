@@ -6,10 +6,11 @@ import { compare, report, timed } from './measure.mjs';
 const BIN = fileURLToPath(new URL('../packages/millforge/dist/bin.js', import.meta.url));
 
 export async function benchStart() {
-  const ours = () => starts([BIN, '--version']);
-  const theirs = () => starts(['-e', '0']);
-  report('millforge --version', await compare(ours, theirs, 15), 'start');
+  report('millforge --version', await compare(startOfOurs, startOfNode, 15), 'start');
 }
+
+const startOfOurs = () => starts([BIN, '--version']);
+const startOfNode = () => starts(['-e', '0']);
 
 function starts(argv) {
   const count = 5;

@@ -52,7 +52,7 @@ async function runVitest(args) {
   async function forward(stream) {
     for await (const line of createInterface({ input: stream })) {
       const plain = stripVTControlCharacters(line);
-      if (/^ ✓/u.test(plain)) step.note(`${++files} test files passed`);
+      if (plain.startsWith(' ✓')) step.note(`${++files} test files passed`);
       else if (!/^ {2,}✓/u.test(plain)) step.print(process.stdout.isTTY ? line : plain);
     }
   }

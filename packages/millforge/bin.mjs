@@ -1,3 +1,3 @@
 #!/usr/bin/env node
 // Stands here before the first build, so that an install can link the command.
-import './dist/bin.js';
+await import('./dist/bin.js');

@@ -268,19 +268,15 @@ test('is not held by a tool that never frees what it took', async () => {
   const call = await prepareCall(admit(world));
   await call.run({ signal: LIVE.signal, idempotencyKey: 'k' });
   const disposed = call[Symbol.asyncDispose]();
-  while (world.clock.pendingDelays === 0) await null;
+  while (world.clock.pendingDelays === 0) await Promise.resolve();
   world.clock.advance(3_600_000);
   await disposed;
   expect(world.clock.pendingDelays).toBe(0);
 });
 
 test('is not harmed by a tool that throws while it frees what it took', async () => {
-  const dispose = (): Promise<void> => {
-    throw new Error('no');
-  };
-  const call = await prepareCall(
-    admit(executorWorld([toolOf({ prepare: async () => prepared({ dispose }) })])),
-  );
+  const tool = toolOf({ prepare: async () => prepared({ dispose: throwing }) });
+  const call = await prepareCall(admit(executorWorld([tool])));
   await call[Symbol.asyncDispose]();
 });
 
@@ -413,4 +409,8 @@ function prepared(parts: Partial<PreparedTool> = {}): PreparedTool {
 async function looking(look: () => void): Promise<PreparedTool> {
   look();
   return prepared();
+}
+
+function throwing(): Promise<void> {
+  throw new Error('no');
 }

@@ -54,7 +54,10 @@ function* searchAlone(
   search: TextSearch,
   limit: number,
 ): Generator<FileRows | null> {
-  if (group.length === 1) return yield null;
+  if (group.length === 1) {
+    yield null;
+    return;
+  }
   let wanted = limit;
   for (const { name, text } of group) {
     const found = withinMatchTime(() => searchText(text, search, { name, wanted }), FILE_MS);
