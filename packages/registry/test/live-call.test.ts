@@ -275,7 +275,7 @@ test('is not held by a tool that never frees what it took', async () => {
 });
 
 test('is not harmed by a tool that throws while it frees what it took', async () => {
-  const tool = toolOf({ prepare: async () => prepared({ dispose: throwing }) });
+  const tool = toolOf({ prepare: async () => prepared({ dispose: failingDispose }) });
   const call = await prepareCall(admit(executorWorld([tool])));
   await call[Symbol.asyncDispose]();
 });
@@ -411,6 +411,6 @@ async function looking(look: () => void): Promise<PreparedTool> {
   return prepared();
 }
 
-function throwing(): Promise<void> {
+function failingDispose(): Promise<void> {
   throw new Error('no');
 }
