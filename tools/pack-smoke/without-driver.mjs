@@ -1,4 +1,4 @@
-// Runs a task that keeps no trail, then asks for the trail: only that needs the SQLite driver.
+// Runs a task without a trail, then one that keeps it: only that needs the SQLite driver.
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -6,13 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const target = process.argv[2];
-const { createMillforge, runTask } = await import(target);
+const { runTask } = await import(target);
 assert.equal(createRequire(import.meta.url)(target).runTask, runTask);
 
 const folder = mkdtempSync(join(tmpdir(), 'millforge-smoke-'));
 try {
   const submit = { terminal_result: 'COMPLETE', summary: 'Greeted.' };
-  const result = await runTask({
+  const task = {
     harness: readFileSync(new URL('./greeter.yaml', import.meta.url), 'utf8'),
     task: 'Greet the reader in greeting.txt.',
     cwd: folder,
@@ -32,13 +32,13 @@ try {
       },
     },
     grants: ['unrestricted.filesystem.write', 'terminal.intent'],
-    dataDir: null,
-  });
+  };
+  const result = await runTask({ ...task, dataDir: null });
   assert.equal(result.status, 'success');
   assert.equal(readFileSync(join(folder, 'greeting.txt'), 'utf8'), 'Hello.\n');
 
-  const millforge = createMillforge({ dataDir: join(folder, 'data') });
-  await assert.rejects(millforge.listRuns(), { code: 'kernel/driver-missing' });
+  const kept = runTask({ ...task, dataDir: join(folder, 'data') });
+  await assert.rejects(kept, { code: 'kernel/driver-missing' });
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
