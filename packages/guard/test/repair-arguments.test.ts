@@ -141,6 +141,21 @@ test.each([
   expect(repairArguments(text, SCHEMA)).toMatchObject({ ok: false, problem, path: '$', received });
 });
 
+test('names the list that is due where a scalar is no item of it', () => {
+  const lines = {
+    type: 'object',
+    additionalProperties: false,
+    properties: { lines: { type: 'array', items: { type: 'integer' } } },
+    required: ['lines'],
+  } as const;
+  expect(repairArguments('{"lines":"x"}', lines)).toMatchObject({
+    ok: false,
+    path: '$.lines',
+    expected: 'array',
+    received: 'string',
+  });
+});
+
 test('survives a hundred thousand brackets, also inside a text', () => {
   const deep = '['.repeat(100_000);
   expect(repairArguments(deep, SCHEMA).ok).toBe(false);

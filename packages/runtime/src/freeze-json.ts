@@ -12,8 +12,8 @@ export function freezeJson(value: unknown): boolean {
     if (typeof next !== 'object' || next === null) return false;
     if (seen.has(next)) continue;
     if (!Array.isArray(next) && !isPlain(next)) return false;
-    seen.add(Object.freeze(next));
     for (const child of Object.values(next)) if (!isScalar(child)) pending.push(child);
+    seen.add(Object.freeze(next));
   }
   return true;
 }

@@ -37,6 +37,7 @@ const replies = fc.array(
     ['unusable', 'unknown'],
     ['unusable', 'fine'],
     ['broken', 'unmet'],
+    ['early', 'unusable'],
     ['fine', 'broken', 'broken'],
   ),
   { minLength: 12, maxLength: 12 },

@@ -52,7 +52,7 @@ export async function answerCall(run: Run, asked: AskedCall): Promise<Answer> {
   if (performed.kind === 'ending') return performed;
   const { outcome } = performed;
   return outcome.status === 'success'
-    ? answerSuccess(run, { ...asked, node, outcome, input: checked.input })
+    ? answerSuccess(run, { asked, node, outcome, input: checked.input })
     : answerFailure(place, outcome);
 }
 
@@ -144,21 +144,22 @@ function answerFailure(place: CallPlace, outcome: ToolOutcome): Answer {
   return { kind: 'result', text: resultText(outcome), mistake, performed };
 }
 
-interface Succeeded extends AskedCall {
+interface Succeeded {
+  readonly asked: AskedCall;
   readonly node: PlanNode;
   readonly outcome: ToolOutcome;
   readonly input: JsonObject;
 }
 
-function answerSuccess(run: Run, succeeded: Succeeded): Answer {
-  const { node, outcome, input, place } = succeeded;
+function answerSuccess(run: Run, { asked, node, outcome, input }: Succeeded): Answer {
   for (const id of outcome.artifact_ids) run.artifacts.add(id);
   if (node.terminal_result === null) {
     run.steps = run.gate.record(run.steps, node.node_id, input);
     return { kind: 'result', text: outcome.text, mistake: null, performed: true };
   }
   const lacking = lackingArtifacts(run, node, []);
-  if (lacking !== null) return refuseTerminal(run, succeeded, lacking);
+  if (lacking !== null) return refuseTerminal(run, asked, lacking);
+  const { place } = asked;
   run.options.trail.append({
     key: `terminal/${place.turn}`,
     step: place.turn,

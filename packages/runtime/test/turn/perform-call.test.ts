@@ -6,6 +6,7 @@ import {
   type PreparedTool,
   type ToolResult,
   type ToolRunContext,
+  type Usage,
 } from '@millforge/contracts';
 import { manualClock, sequentialIds } from '@millforge/contracts/testing';
 import { memoryOperationLog, runPlan } from '@millforge/runtime';
@@ -208,6 +209,33 @@ test('what was prepared is freed when the log never acts', async () => {
   const held = runScript(built, [WRITE, SUBMIT], { operations: holding });
   await expect(held).rejects.toMatchObject({ code: 'operation/suspended' });
   expect(counts).toEqual({ prepared: 1, ran: 0, freed: 1 });
+});
+
+test('what a turn and a call used goes with their records', async () => {
+  const { built } = writing({});
+  const inner = memoryOperationLog({ clock: manualClock(), ids: sequentialIds() });
+  const used: (readonly [key: string, usage: Usage | undefined])[] = [];
+  const metering: OperationLog = {
+    signal: inner.signal,
+    newId: (key) => inner.newId(key),
+    perform: (operation, act) =>
+      inner.perform(operation, async (context) => {
+        const result = await act(context);
+        used.push([operation.key, result.usage]);
+        return result;
+      }),
+  };
+  const usage = { input_tokens: 10, output_tokens: 2 };
+  const call = { id: 'a', name: 'write', arguments: '{"path":"a"}' };
+  const script = [{ tool_calls: [call], usage }, SUBMIT];
+  const { outcome } = await runScript(built, script, { operations: metering });
+  expect(outcome.usage).toEqual({ ...usage, tool_calls: 2 });
+  expect(used).toEqual([
+    ['model/1', usage],
+    ['tool/1/0', { tool_calls: 1 }],
+    ['model/2', undefined],
+    ['tool/2/0', { tool_calls: 1 }],
+  ]);
 });
 
 test('a replayed call took no time that could be told', async () => {
