@@ -176,8 +176,9 @@ function contractFault(answer: Answer, bound: BoundNode): string | null {
     : `The tool's result does not fit its output schema: ${violation.message}.`;
 }
 
+/** Servers refuse an empty result, and a whole request for half of a surrogate pair in it. */
 function visible(text: string): string {
-  return text.trim() === '' ? '[empty]' : text;
+  return text.trim() === '' ? '[empty]' : text.replace(LONE_SURROGATE, '\ufffd');
 }
 
 function isTextArray(value: JsonValue): value is readonly string[] {
@@ -192,6 +193,8 @@ export function isErrorCode(value: unknown): value is ToolErrorCode {
 function isCertainty(value: JsonValue | undefined): value is SideEffectCertainty {
   return typeof value === 'string' && Object.hasOwn(CERTAINTIES, value);
 }
+
+const LONE_SURROGATE = /\p{Surrogate}/gu;
 
 // Objects keyed by the union, so that the compiler asks for every member.
 const ERROR_CODES: { readonly [K in ToolErrorCode]: true } = {

@@ -122,6 +122,11 @@ test('shows a mark instead of blank text', async () => {
   expect((await answered({}, {}, { text: ' \n' })).outcome.text).toBe('[empty]');
 });
 
+test('shows a mark instead of half a character', async () => {
+  const text = `a\ud83e b\udd8a \u{1f98a}`;
+  expect((await answered({}, {}, { text })).outcome.text).toBe('a\ufffd b\ufffd \u{1f98a}');
+});
+
 test('records the digest of the result as it is', async () => {
   const { outcome, trace } = await answered({ mode: 'other' });
   expect(trace.output_sha256).toBe(digest(outcome.data));
