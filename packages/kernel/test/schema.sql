@@ -131,7 +131,11 @@ CREATE TABLE operations (
   output_tokens INTEGER,
   cost_micros INTEGER,
   tool_calls INTEGER,
-  wall_ms INTEGER
+  wall_ms INTEGER,
+  part_json TEXT,
+  before_json TEXT,
+  outcome_json TEXT,
+  after_json TEXT
 ) STRICT;
 CREATE UNIQUE INDEX operations_by_key ON operations (goal, task_id, key);
 CREATE TABLE owners (

@@ -32,7 +32,8 @@ beforeAll(async () => {
   const kernel = await openKernel({ path: original, clock: systemClock, ids: randomIds });
   const program = adapter(async (context) => {
     await context.perform(modelTurn(1), async () => ({
-      value: { text: 'hi' },
+      // Long enough to lie beside the row that names it.
+      value: { text: 'hi'.repeat(600) },
       usage: { input_tokens: 7, output_tokens: 1, cost_micros: 5, tool_calls: 1, wall_ms: 9 },
       after: { sha256: 'b' },
     }));
@@ -149,6 +150,13 @@ for (const [what, sql] of changes) {
     expect(verdict).toMatchObject({ ok: false, what: expect.stringMatching(/./) });
   });
 }
+
+test('finds a payload in the row of an operation that names no digest of it', async () => {
+  const verdict = await verdictAfter((connection) =>
+    connection.exec(`UPDATE operations SET after_json = 'null' WHERE after_sha256 IS NULL`),
+  );
+  expect(verdict).toMatchObject({ ok: false, what: expect.stringMatching('after_json') });
+});
 
 test('names goal and record of the first thing that does not hold', async () => {
   const verdict = await verdictAfter((connection) =>

@@ -12,7 +12,7 @@ import type { Database } from '../sqlite/database.ts';
 import type { Note } from '../store/append-notes.ts';
 import type { Claim } from '../store/claim.ts';
 import type { OperationRow } from '../store/operation-row.ts';
-import { readPayload } from '../store/payloads.ts';
+import { readKeptPayload } from '../store/payloads.ts';
 import { checkOperation } from './check-operation.ts';
 import { holdDivergence } from './hold-divergence.ts';
 import type { Act, LogParts } from './log-parts.ts';
@@ -114,12 +114,14 @@ function settleRejection(control: RunControl, error: unknown): unknown {
 }
 
 /** What was recorded, read from its bytes and handed out as it was the first time. */
-export async function replay(
+async function replay(
   db: Database,
   { tenant }: Pick<Claim, 'tenant'>,
   row: OperationRow,
 ): Promise<OperationOutcome> {
-  const value = await db.read((tx) => readPayload(tx, tenant, row.outcome_sha256 ?? ''));
+  const value = await db.read((tx) =>
+    readKeptPayload(tx, tenant, { sha256: row.outcome_sha256 ?? '', json: row.outcome_json }),
+  );
   switch (row.outcome) {
     case 'failed':
       return { kind: 'failed', error: readFailure(value), replayed: true };

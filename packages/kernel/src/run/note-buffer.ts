@@ -51,7 +51,7 @@ export function createNoteBuffer(
 const TYPE = /^[a-z][a-z0-9]*(?:[-_.][a-z0-9]+)*$/;
 
 /** What only the kernel writes, so that no program can tell a story that did not happen. */
-export const OWN_TYPES: ReadonlySet<string> = new Set([
+const OWN_TYPES: ReadonlySet<string> = new Set([
   'artifact-saved',
   'attempt-admitted',
   'attempt-failed',

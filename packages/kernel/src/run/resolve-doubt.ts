@@ -1,5 +1,5 @@
 import { type Failure, MillforgeError, type Reconciliation } from '@millforge/contracts';
-import { readPayload, toPayload } from '../store/payloads.ts';
+import { readKeptPayload, toPayload } from '../store/payloads.ts';
 import { holdAmbiguous } from './hold-ambiguous.ts';
 import type { DoubtAnswer, FormerOwner, Live, Looked } from './live.ts';
 import { idempotencyKey, isEffectful, operationName } from './operation-rules.ts';
@@ -59,8 +59,11 @@ async function look({ parts, request, row, generation }: Live): Promise<Looked> 
   const { reconcile, key } = request.operation;
   if (reconcile === undefined) return { answer: { kind: 'unknown' }, facts: null };
   const sha256 = row?.before_sha256 ?? null;
+  const json = row?.before_json ?? null;
   const before =
-    sha256 === null ? null : await db.read((tx) => readPayload(tx, claim.tenant, sha256));
+    sha256 === null
+      ? null
+      : await db.read((tx) => readKeptPayload(tx, claim.tenant, { sha256, json }));
   const limit = new AbortController();
   const signal = AbortSignal.any([control.programSignal, limit.signal]);
   const asking = async (): Promise<Reconciliation> => {

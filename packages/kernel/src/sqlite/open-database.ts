@@ -96,7 +96,7 @@ const SETTINGS: readonly (readonly [string, string, string | number])[] = [
   ['synchronous', 'FULL', 2],
   ['foreign_keys', 'ON', 1],
   ['trusted_schema', 'OFF', 0],
-  // Pages: an operation dirties about nine, and a checkpoint costs two more syncs.
+  // Pages: an operation dirties six to ten, and a checkpoint costs two more syncs.
   ['wal_autocheckpoint', '4000', 4000],
 ];
 const FULL_SYNC = ['fullfsync', 'ON', 1] as const;

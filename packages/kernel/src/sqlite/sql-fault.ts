@@ -33,11 +33,6 @@ export function isIoFault(error: unknown): boolean {
   return sqlCode(error)?.startsWith('SQLITE_IOERR') ?? false;
 }
 
-/** Whether a unique index or a check refused a row. */
-export function isConstraint(error: unknown): boolean {
-  return sqlCode(error)?.startsWith('SQLITE_CONSTRAINT') ?? false;
-}
-
 function sqlCode(error: unknown): string | null {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') {
     return null;

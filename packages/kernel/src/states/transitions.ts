@@ -6,7 +6,7 @@ import type { GoalState, HoldView, OperationView, TaskView } from '../goal-view.
  * A state with an empty list is final, with one exception: what an attempt that failed left recorded without being
  * done is performed anew by the next.
  */
-export const TRANSITIONS: Transitions = {
+const TRANSITIONS: Transitions = {
   goals: {
     ready: ['running', 'held', 'cancelled'],
     running: ['held', 'checking', 'failed', 'cancelled'],

@@ -3,6 +3,7 @@ import { illegalTransition } from '../kernel-error.ts';
 import type { SqlValue, Transaction } from '../sqlite/database.ts';
 import { isLegal } from '../states/transitions.ts';
 import type { GoalHead } from './goal-row.ts';
+import { isKeptInRow, type Payload, savePayload } from './payloads.ts';
 import { TABLES, type TableName, type TableShape } from './tables.ts';
 
 /** Columns of one row as a record tells them: the key, and what is new. */
@@ -13,7 +14,12 @@ export interface RowChange {
   readonly table: TableName;
   readonly isNew: boolean;
   readonly row: RowPatch;
+  /** Payloads that the row names, by the column of their digest; the record tells digests only. */
+  readonly payloads?: RowPayloads;
 }
+
+/** Payloads by the column that names their digest. */
+export type RowPayloads = { readonly [column: string]: Payload };
 
 /** One record to append. */
 export interface RecordDraft {
@@ -27,13 +33,13 @@ export interface RecordDraft {
 }
 
 /** A row that is inserted. */
-export function added(table: TableName, row: RowPatch): RowChange {
-  return { table, isNew: true, row };
+export function added(table: TableName, row: RowPatch, payloads: RowPayloads = {}): RowChange {
+  return { table, isNew: true, row, payloads };
 }
 
 /** A row that is changed; its version grows by itself. */
-export function changed(table: TableName, row: RowPatch): RowChange {
-  return { table, isNew: false, row };
+export function changed(table: TableName, row: RowPatch, payloads: RowPayloads = {}): RowChange {
+  return { table, isNew: false, row, payloads };
 }
 
 /**
@@ -50,6 +56,9 @@ export function appendRecord<Goal extends GoalHead>(
   const told = new Map<TableName, RowPatch[]>();
   for (const change of draft.changes) {
     const patch = change.isNew ? change.row : nextVersion(tx, goal, change);
+    for (const payload of Object.values(change.payloads ?? {})) {
+      if (!isKeptInRow(payload)) savePayload(tx, goal.tenant, payload);
+    }
     if (change.isNew) insertRow(tx, goal, { ...change, row: patch });
     else updateRow(tx, goal, { ...change, row: patch });
     const patches = told.get(change.table);
@@ -89,6 +98,21 @@ export function columnText(shape: TableShape, column: string, value: JsonValue):
   return canonicalJson(value, { newline: false });
 }
 
+/** The columns that keep payloads: each follows the column of its digest, so that no former payload stays behind. */
+export function keptColumns(
+  table: TableName,
+  row: RowPatch,
+  payloads: RowPayloads = {},
+): { readonly [column: string]: string | null } {
+  const columns: { [column: string]: string | null } = {};
+  for (const [digest, column] of Object.entries(TABLES[table].kept)) {
+    if (row[digest] === undefined) continue;
+    const payload = payloads[digest];
+    columns[column] = payload !== undefined && isKeptInRow(payload) ? payload.text : null;
+  }
+  return columns;
+}
+
 /** Digest that stands before the first record. */
 export const NO_SHA256 = '0'.repeat(64);
 
@@ -108,7 +132,7 @@ function nextVersion(tx: Transaction, goal: GoalHead, change: RowChange): RowPat
   return { ...change.row, version: Number(found['version']) + 1 };
 }
 
-function insertRow(tx: Transaction, goal: GoalHead, { table, row }: RowChange): void {
+function insertRow(tx: Transaction, goal: GoalHead, { table, row, payloads }: RowChange): void {
   const shape = TABLES[table];
   const columns = [...shape.key, ...Object.keys(shape.defaults)];
   const values = columns.map((column) => {
@@ -117,17 +141,27 @@ function insertRow(tx: Transaction, goal: GoalHead, { table, row }: RowChange): 
       ? (shape.defaults[column] ?? null)
       : columnText(shape, column, value);
   });
-  tx.run(insertion(table, columns), goal.goal, goal.tenant, ...values);
+  const kept = keptColumns(table, row, payloads);
+  const names = Object.values(shape.kept);
+  tx.run(
+    insertion(table, [...columns, ...names]),
+    goal.goal,
+    goal.tenant,
+    ...values,
+    ...names.map((column) => kept[column] ?? null),
+  );
 }
 
 function updateRow(tx: Transaction, goal: GoalHead, change: RowChange): void {
   const shape = TABLES[change.table];
   const columns = Object.keys(change.row).filter((column) => !shape.key.includes(column));
   const values = columns.map((column) => columnText(shape, column, change.row[column] ?? null));
-  const sets = columns.map((column) => `${column} = ?`).join(', ');
+  const kept = keptColumns(change.table, change.row, change.payloads);
+  const sets = [...columns, ...Object.keys(kept)].map((column) => `${column} = ?`).join(', ');
   tx.run(
     `UPDATE ${change.table} SET ${sets} WHERE ${rowCondition(change.table)}`,
     ...values,
+    ...Object.values(kept),
     ...rowKey(goal, change),
   );
 }

@@ -8,7 +8,7 @@ import { readLatestAttempt } from './attempt-row.ts';
 import { cancelGoal } from './cancel-goal.ts';
 import type { GoalRow } from './goal-row.ts';
 import { type OperationRow, readOperation } from './operation-row.ts';
-import { readPayload, savePayload, toPayload } from './payloads.ts';
+import { readPayload, toPayload } from './payloads.ts';
 import { readHolds } from './read-goal-view.ts';
 
 /** Applies a person's decision to an open hold; the first decision wins. */
@@ -143,18 +143,21 @@ function changeOperation(
     };
   }
   const outcome = toPayload(attestedOutcome(tx, goal, { decision, key: operation.key }));
-  savePayload(tx, goal.tenant, outcome);
   return {
     isAttested: true,
     changes: [
-      changed('operations', {
-        ...key,
-        state: 'recorded',
-        outcome: 'done',
-        outcome_sha256: outcome.sha256,
-        is_settled: 1,
-        attested_by: actor,
-      }),
+      changed(
+        'operations',
+        {
+          ...key,
+          state: 'recorded',
+          outcome: 'done',
+          outcome_sha256: outcome.sha256,
+          is_settled: 1,
+          attested_by: actor,
+        },
+        { outcome_sha256: outcome },
+      ),
     ],
   };
 }

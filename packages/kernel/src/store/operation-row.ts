@@ -1,7 +1,7 @@
 import type { Operation, OperationEffect, OperationRepeat } from '@millforge/contracts';
 import type { SqlRow, SqlValue, Transaction } from '../sqlite/database.ts';
 import type { OperationState } from '../states/transitions.ts';
-import { columnText, type RowPatch } from './append-record.ts';
+import { columnText, keptColumns, type RowPatch, type RowPayloads } from './append-record.ts';
 import type { GoalRow } from './goal-row.ts';
 import { EFFECTS, OPERATION_STATES, OUTCOMES, oneOf, REPEATS, textOrNull } from './read-column.ts';
 import { TABLES } from './tables.ts';
@@ -39,6 +39,10 @@ export interface OperationRow {
   readonly outcome_sha256: string | null;
   readonly after_sha256: string | null;
   readonly attested_by: string | null;
+  /** Payloads that the row keeps. */
+  readonly part_json: string | null;
+  readonly before_json: string | null;
+  readonly outcome_json: string | null;
   /** The row as SQLite has it. */
   readonly columns: SqlRow;
 }
@@ -76,12 +80,16 @@ export function readOperation(
 }
 
 /** What a row is after a change, without reading it again. */
-export function patchedRow(before: OperationRow | null, patch: RowPatch): OperationRow {
+export function patchedRow(
+  before: OperationRow | null,
+  patch: RowPatch,
+  payloads: RowPayloads,
+): OperationRow {
   const columns: { [column: string]: SqlValue } = { ...(before?.columns ?? DEFAULTS) };
   for (const [column, value] of Object.entries(patch)) {
     columns[column] = columnText(TABLES.operations, column, value);
   }
-  return toOperationRow(columns);
+  return toOperationRow({ ...columns, ...keptColumns('operations', patch, payloads) });
 }
 
 function toOperationRow(row: SqlRow): OperationRow {
@@ -116,6 +124,9 @@ function toOperationRow(row: SqlRow): OperationRow {
     outcome_sha256: textOrNull(row['outcome_sha256']),
     after_sha256: textOrNull(row['after_sha256']),
     attested_by: textOrNull(row['attested_by']),
+    part_json: textOrNull(row['part_json']),
+    before_json: textOrNull(row['before_json']),
+    outcome_json: textOrNull(row['outcome_json']),
   };
 }
 

@@ -7,6 +7,12 @@ export interface Payload {
   readonly sha256: string;
 }
 
+/** What a row says about a payload: its digest, and its text when the row keeps it. */
+export interface KeptPayload {
+  readonly sha256: string;
+  readonly json: string | null;
+}
+
 /** Encodes a value, or a document, as the bytes that are kept and digested. */
 export function toPayload(value: JsonValue | object): Payload {
   // The encoder refuses whatever is no JSON, so the cast claims nothing that is not checked.
@@ -24,6 +30,20 @@ export function savePayload(tx: Transaction, tenant: string, payload: Payload): 
   );
 }
 
+/** Whether the row that names a payload keeps it too. */
+export function isKeptInRow({ text }: Payload): boolean {
+  return text.length <= MAX_KEPT_LENGTH;
+}
+
+/** Reads a payload that the row may keep. */
+export function readKeptPayload(
+  tx: Transaction,
+  tenant: string,
+  { sha256: digest, json }: KeptPayload,
+): JsonValue {
+  return json === null ? readPayload(tx, tenant, digest) : parsePayload(json, digest);
+}
+
 /** Reads a payload as it was given. */
 export function readPayload(tx: Transaction, tenant: string, digest: string): JsonValue {
   const row = tx.get('SELECT bytes FROM payloads WHERE tenant = ? AND sha256 = ?', tenant, digest);
@@ -33,7 +53,7 @@ export function readPayload(tx: Transaction, tenant: string, digest: string): Js
 }
 
 /** What recorded bytes parse to, after their digest was compared. */
-export function parsePayload(text: string, digest: string): JsonValue {
+function parsePayload(text: string, digest: string): JsonValue {
   if (sha256(text) !== digest) throw missing(digest);
   return JSON.parse(text) as JsonValue; // JSON.parse gives nothing but JSON values.
 }
@@ -44,3 +64,7 @@ function missing(digest: string): MillforgeError {
     `The payload ${digest.slice(0, 12)}… is missing or was changed; run \`millforge trail verify\`.`,
   );
 }
+
+// A payload of a page of its own costs two dirty pages more, its own and that of the index; a large one in the row would
+// make every read of the row slow.
+const MAX_KEPT_LENGTH = 1024;

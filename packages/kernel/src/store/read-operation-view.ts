@@ -5,7 +5,8 @@ import { idempotencyKey } from '../run/operation-rules.ts';
 import type { Transaction } from '../sqlite/database.ts';
 import type { GoalRow } from './goal-row.ts';
 import { type OperationRow, readOperation } from './operation-row.ts';
-import { readPayload } from './payloads.ts';
+import { readKeptPayload } from './payloads.ts';
+import { textOrNull } from './read-column.ts';
 import { readHolds } from './read-goal-view.ts';
 
 /** Reads one operation with its payloads. */
@@ -16,8 +17,8 @@ export function readOperationView(
 ): OperationView {
   const row = readOperation(tx, goal, which);
   if (row === null) throw notFound('operation');
-  const payload = (digest: string | null): JsonValue =>
-    digest === null ? null : readPayload(tx, goal.tenant, digest);
+  const payload = (sha256: string | null, json: string | null): JsonValue =>
+    sha256 === null ? null : readKeptPayload(tx, goal.tenant, { sha256, json });
   return deepFreeze({
     task_id: which.taskId,
     key: row.key,
@@ -31,13 +32,14 @@ export function readOperationView(
     idempotency_key: idempotencyKey({ goalUid: goal.goal_uid, taskId: which.taskId }, row),
     input_sha256: row.input_sha256,
     input: readInput(tx, goal, { taskId: which.taskId, row }),
-    before: payload(row.before_sha256),
+    before: payload(row.before_sha256, row.before_json),
     outcome:
-      row.outcome === null ? null : { kind: row.outcome, value: payload(row.outcome_sha256) },
+      row.outcome === null
+        ? null
+        : { kind: row.outcome, value: payload(row.outcome_sha256, row.outcome_json) },
     attested: row.attested_by !== null,
     outcome_template:
-      doubtfulOutcome(tx, goal, row) ??
-      payload(templateSha256(tx, goal, { taskId: which.taskId, row })),
+      doubtfulOutcome(tx, goal, row) ?? readTemplate(tx, goal, { taskId: which.taskId, row }),
   });
 }
 
@@ -50,7 +52,9 @@ function readInput(
   const parts: JsonValue[] = [];
   for (let part: OperationRow | null = row; part !== null; ) {
     if (part.sensitive) return null;
-    parts.push(readPayload(tx, goal.tenant, part.part_sha256));
+    parts.push(
+      readKeptPayload(tx, goal.tenant, { sha256: part.part_sha256, json: part.part_json }),
+    );
     if (part.extends === null) break;
     part = readOperation(tx, goal, { taskId, key: part.extends });
   }
@@ -64,13 +68,13 @@ function doubtfulOutcome(tx: Transaction, goal: GoalRow, { key }: OperationRow):
 }
 
 /** The latest outcome of an operation of the same kind that was done. */
-function templateSha256(
+function readTemplate(
   tx: Transaction,
   goal: GoalRow,
   { taskId, row }: { readonly taskId: string; readonly row: OperationRow },
-): string | null {
+): JsonValue {
   const found = tx.get(
-    `SELECT outcome_sha256 FROM operations
+    `SELECT outcome_sha256, outcome_json FROM operations
       WHERE goal = ? AND tenant = ? AND task_id = ? AND kind = ? AND outcome = 'done' ORDER BY rowid DESC LIMIT 1`,
     goal.goal,
     goal.tenant,
@@ -78,5 +82,9 @@ function templateSha256(
     row.kind,
   );
   const digest = found?.['outcome_sha256'];
-  return typeof digest === 'string' ? digest : null;
+  if (typeof digest !== 'string') return null;
+  return readKeptPayload(tx, goal.tenant, {
+    sha256: digest,
+    json: textOrNull(found?.['outcome_json']),
+  });
 }

@@ -21,6 +21,8 @@ export interface TableShape {
   readonly json: readonly string[];
   /** Columns that hold digests of payloads. */
   readonly payloads: readonly string[];
+  /** Those of them whose small payloads the row itself keeps, and the column that keeps them. */
+  readonly kept: { readonly [column: string]: string };
 }
 
 /** The shapes of all tables that the trail tells. */
@@ -49,6 +51,7 @@ export const TABLES: { readonly [Name in TableName]: TableShape } = {
     },
     json: [],
     payloads: ['contract_sha256'],
+    kept: {},
   },
   tasks: {
     key: ['task_id'],
@@ -62,6 +65,7 @@ export const TABLES: { readonly [Name in TableName]: TableShape } = {
     },
     json: [],
     payloads: ['output_sha256'],
+    kept: {},
   },
   attempts: {
     key: ['task_id', 'number'],
@@ -81,6 +85,7 @@ export const TABLES: { readonly [Name in TableName]: TableShape } = {
     },
     json: [],
     payloads: [],
+    kept: {},
   },
   operations: {
     key: ['task_id', 'key'],
@@ -122,8 +127,20 @@ export const TABLES: { readonly [Name in TableName]: TableShape } = {
     },
     json: [],
     payloads: ['part_sha256', 'before_sha256', 'outcome_sha256', 'after_sha256'],
+    kept: {
+      part_sha256: 'part_json',
+      before_sha256: 'before_json',
+      outcome_sha256: 'outcome_json',
+      after_sha256: 'after_json',
+    },
   },
-  notes: { key: ['task_id', 'key'], defaults: { note_sha256: '' }, json: [], payloads: [] },
+  notes: {
+    key: ['task_id', 'key'],
+    defaults: { note_sha256: '' },
+    json: [],
+    payloads: [],
+    kept: {},
+  },
   holds: {
     key: ['hold_id'],
     defaults: {
@@ -143,17 +160,20 @@ export const TABLES: { readonly [Name in TableName]: TableShape } = {
     },
     json: ['facts'],
     payloads: [],
+    kept: {},
   },
   receipts: {
     key: ['task_id'],
     defaults: { receipt: '', receipt_sha256: '' },
     json: ['receipt'],
     payloads: [],
+    kept: {},
   },
   artifacts: {
     key: ['sha256'],
     defaults: { bytes: 0, media_type: '' },
     json: [],
     payloads: [],
+    kept: {},
   },
 };

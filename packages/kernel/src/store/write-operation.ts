@@ -1,10 +1,10 @@
 import type { JsonObject, JsonValue, Operation, Usage } from '@millforge/contracts';
 import type { Transaction } from '../sqlite/database.ts';
 import { appendNotes, type Note } from './append-notes.ts';
-import { added, appendRecord, changed, type RowPatch } from './append-record.ts';
+import { added, appendRecord, changed, type RowPatch, type RowPayloads } from './append-record.ts';
 import { beginning, type Claim, readClaimed } from './claim.ts';
 import { type OperationRow, patchedRow } from './operation-row.ts';
-import { type Payload, savePayload } from './payloads.ts';
+import type { Payload } from './payloads.ts';
 import { USAGE_NAMES } from './read-usage.ts';
 
 /** An operation on its way into the record. */
@@ -71,8 +71,6 @@ export function recordOperation(
   write: OperationWrite & { readonly outcome: RecordedOutcome },
 ): void {
   const { draft, outcome } = write;
-  savePayload(tx, claim.tenant, outcome.payload);
-  if (outcome.after !== null) savePayload(tx, claim.tenant, outcome.after);
   writeOperation(tx, claim, {
     ...write,
     type: outcome.found === null ? 'operation-recorded' : 'operation-reconciled',
@@ -91,6 +89,10 @@ export function recordOperation(
       ...(outcome.after === null ? {} : { after_sha256: outcome.after.sha256 }),
       ...(outcome.durationMs === null ? {} : { duration_ms: Math.round(outcome.durationMs) }),
       ...usagePatch(outcome.usage),
+    },
+    payloads: {
+      outcome_sha256: outcome.payload,
+      ...(outcome.after === null ? {} : { after_sha256: outcome.after }),
     },
   });
 }
@@ -127,18 +129,20 @@ function writeOperation(
   write: OperationWrite & {
     readonly type: string;
     readonly patch: RowPatch;
+    readonly payloads?: RowPayloads;
     readonly facts?: JsonObject;
   },
 ): OperationRow {
   const { draft, patch } = write;
   const claimed = readClaimed(tx, claim, write.now);
   const goal = appendNotes(tx, claimed.goal, { claim, notes: write.notes });
-  if (draft.before !== null) savePayload(tx, claim.tenant, draft.before);
   const key = { task_id: claim.taskId, key: draft.operation.key };
-  if (draft.row === null && draft.operation.sensitive !== true) {
-    savePayload(tx, claim.tenant, draft.part);
-  }
   const first = draft.row === null ? firstPatch(draft, goal.at) : null;
+  const payloads: RowPayloads = {
+    ...write.payloads,
+    ...(draft.before === null ? {} : { before_sha256: draft.before }),
+    ...(first === null || draft.operation.sensitive === true ? {} : { part_sha256: draft.part }),
+  };
   appendRecord(tx, goal, {
     type: write.type,
     actor: claim.actor,
@@ -146,11 +150,11 @@ function writeOperation(
     changes: [
       ...beginning(claim, claimed.attemptState),
       first === null
-        ? changed('operations', { ...key, ...patch })
-        : added('operations', { ...key, ...first, ...patch }),
+        ? changed('operations', { ...key, ...patch }, payloads)
+        : added('operations', { ...key, ...first, ...patch }, payloads),
     ],
   });
-  return patchedRow(draft.row, first === null ? patch : { ...key, ...first, ...patch });
+  return patchedRow(draft.row, first === null ? patch : { ...key, ...first, ...patch }, payloads);
 }
 
 function firstPatch(

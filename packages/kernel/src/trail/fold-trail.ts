@@ -54,7 +54,8 @@ export function createFold(): Fold {
   };
 }
 
-const TABLE_NAMES: readonly TableName[] = [
+/** The tables that the trail tells. */
+export const TABLE_NAMES: readonly TableName[] = [
   'goals',
   'tasks',
   'attempts',

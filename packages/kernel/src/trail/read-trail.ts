@@ -39,7 +39,7 @@ export async function* readTrail(
 }
 
 /** Types a row of `trail`. */
-export function toTrailRecord(row: SqlRow): TrailRecord {
+function toTrailRecord(row: SqlRow): TrailRecord {
   return deepFreeze({
     seq: Number(row['seq']),
     at: String(row['at']),

@@ -4,8 +4,8 @@ import { kernelError } from '../kernel-error.ts';
 import type { Database, SqlRow, Transaction } from '../sqlite/database.ts';
 import { NO_SHA256, recordSha256 } from '../store/append-record.ts';
 import { readGoalRow } from '../store/goal-row.ts';
-import { TABLES } from '../store/tables.ts';
-import { createFold, type Fold } from './fold-trail.ts';
+import { TABLES, type TableName } from '../store/tables.ts';
+import { createFold, type Fold, TABLE_NAMES } from './fold-trail.ts';
 
 /** Recomputes everything of one goal, or of all goals of a tenant, and names the first thing that does not hold. */
 export async function verifyTenant(
@@ -209,7 +209,8 @@ function compareRows(
   ) {
     return problem('the goal names another last record than the trail has');
   }
-  for (const [table, shape] of Object.entries(TABLES)) {
+  for (const table of TABLE_NAMES) {
+    const shape = TABLES[table];
     const rows = tx.all(`SELECT * FROM ${table} WHERE goal = ? AND tenant = ?`, goal, tenant);
     const difference = fold.compare(table, rows);
     if (difference !== null) return problem(difference);
@@ -220,7 +221,7 @@ function compareRows(
     }
     for (const row of rows) {
       for (const column of shape.payloads) {
-        const found = checkPayload(tx, { tenant, row, column });
+        const found = checkPayload(tx, { tenant, table, row, column });
         if (found !== null) return problem(`${table}: ${found}`);
       }
     }
@@ -236,14 +237,27 @@ function checkPayload(
   tx: Transaction,
   {
     tenant,
+    table,
     row,
     column,
-  }: { readonly tenant: string; readonly row: SqlRow; readonly column: string },
+  }: {
+    readonly tenant: string;
+    readonly table: TableName;
+    readonly row: SqlRow;
+    readonly column: string;
+  },
 ): string | null {
   const digest = row[column];
-  if (typeof digest !== 'string') return null;
+  const keeper = TABLES[table].kept[column];
+  const kept = keeper === undefined ? null : row[keeper];
   // A sensitive input is kept as its digest only.
-  if (column === 'part_sha256' && row['sensitive'] === 1) return null;
+  const isDigestOnly = column === 'part_sha256' && row['sensitive'] === 1;
+  if (typeof digest !== 'string' || isDigestOnly) {
+    return kept === null ? null : `${String(keeper)} keeps what the trail tells no digest of`;
+  }
+  if (typeof kept === 'string') {
+    return sha256(kept) === digest ? null : `the payload ${digest} has other bytes`;
+  }
   return checkDigest(tx, tenant, digest);
 }
 

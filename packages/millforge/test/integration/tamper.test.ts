@@ -113,11 +113,17 @@ test('one character changed in any text of any record is found at that record', 
 }, 120_000);
 
 test('one byte changed in any payload is found, and named by its digest', async () => {
-  const [payloads = []] = await query(
+  const kept = ['part', 'before', 'outcome', 'after'].map(
+    (name) =>
+      `SELECT ${name}_sha256 AS sha256, ${name}_json AS text, '${name}_json' AS place, rowid AS number
+         FROM operations WHERE ${name}_json IS NOT NULL ORDER BY rowid`,
+  );
+  const [payloads = [], ...inRows] = await query(
     original,
     'SELECT sha256, bytes FROM payloads ORDER BY sha256',
+    ...kept,
   );
-  expect(payloads.length).toBeGreaterThan(30);
+  expect(payloads.length + inRows.flat().length).toBeGreaterThan(30);
   const missed: unknown[] = [];
   for (const [place, { sha256, bytes }] of payloads.entries()) {
     const changed = Buffer.from(bytes instanceof Uint8Array ? bytes : []);
@@ -128,6 +134,17 @@ test('one byte changed in any payload is found, and named by its digest', async 
     );
     if (verdict.ok || verdict.goal !== runId || !verdict.what.includes(String(sha256))) {
       missed.push({ sha256, verdict });
+    }
+  }
+  for (const [index, { sha256, text, place, number }] of inRows.flat().entries()) {
+    const changed = oneChanged(String(text), (index * 13) % String(text).length);
+    const verdict = await verdictAfter((connection) =>
+      connection
+        .prepare(`UPDATE operations SET ${String(place)} = ? WHERE rowid = ?`)
+        .run(changed, number),
+    );
+    if (verdict.ok || verdict.goal !== runId || !verdict.what.includes(String(sha256))) {
+      missed.push({ sha256, place, verdict });
     }
   }
   expect(missed).toEqual([]);

@@ -81,7 +81,8 @@ CREATE TABLE leases (
 -- Serves the claim of an attempt.
 CREATE UNIQUE INDEX leases_by_task ON leases (goal, task_id);
 
--- One exchange with the outside that left a trace.
+-- One exchange with the outside that left a trace. A small payload stands in the row that names its digest, so that
+-- writing it dirties no page more; a large one is in payloads.
 CREATE TABLE operations (
   goal INTEGER NOT NULL REFERENCES goals (goal),
   tenant TEXT NOT NULL,
@@ -120,7 +121,11 @@ CREATE TABLE operations (
   output_tokens INTEGER,
   cost_micros INTEGER,
   tool_calls INTEGER,
-  wall_ms INTEGER
+  wall_ms INTEGER,
+  part_json TEXT,
+  before_json TEXT,
+  outcome_json TEXT,
+  after_json TEXT
 ) STRICT;
 -- Serves replay, and keeps a key its own.
 CREATE UNIQUE INDEX operations_by_key ON operations (goal, task_id, key);
@@ -195,7 +200,7 @@ CREATE TABLE trail (
 -- Serves the reading of a trail, and keeps a number its own.
 CREATE UNIQUE INDEX trail_by_seq ON trail (goal, seq);
 
--- Contract, inputs, evidence, outcomes and outputs as canonical JSON, by digest.
+-- Contract, inputs, evidence, outcomes and outputs as canonical JSON, by digest, but for what a row itself keeps.
 CREATE TABLE payloads (
   tenant TEXT NOT NULL,
   sha256 TEXT NOT NULL,
