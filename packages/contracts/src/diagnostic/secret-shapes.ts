@@ -44,7 +44,8 @@ const SHAPES: readonly SecretShape[] = [
   { pattern: /\bAIza[A-Za-z0-9_-]{30,}/g, judge: always },
   { pattern: /\bxox[abeoprs]-[A-Za-z0-9-]{10,}/g, judge: always },
   { pattern: /\beyJ[A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]*)*/g, judge: judgeJwt },
-  { pattern: /(\bbearer\s+)(?!bearer\s)[A-Za-z0-9._~+/=-]+/gi, judge: judgeBearer },
+  // What is taken ends before another `Bearer`, which would otherwise lose its own token.
+  { pattern: /(\bbearer\s+)(?:(?!\bbearer\s)[A-Za-z0-9._~+/=-])+/gi, judge: judgeBearer },
 ];
 
 function judgeDashedKey(token: string): Verdict {
@@ -55,10 +56,16 @@ function judgeDashedKey(token: string): Verdict {
 }
 
 function judgeJwt(token: string): Verdict {
-  const [header = '', payload = '', signature] = token.split('.');
-  return header.length >= 8 && payload.length >= 8 && signature !== undefined
-    ? 'certain'
-    : 'ordinary';
+  const parts = token.split('.');
+  // The run may begin with something else in the same characters, such as the end of another token.
+  const isHeld = parts.some(
+    (header, index) =>
+      header.startsWith('eyJ') &&
+      header.length >= 8 &&
+      (parts[index + 1] ?? '').length >= 8 &&
+      parts[index + 2] !== undefined,
+  );
+  return isHeld ? 'certain' : 'ordinary';
 }
 
 function judgeBearer(token: string): Verdict {
