@@ -462,7 +462,7 @@ test('suspends what runs when it is closed', async () => {
   expect(await run.done).toMatchObject({ interruption: { reason: 'stopped' } });
 });
 
-test('runs two hundred goals at the same time', async () => {
+test('runs two hundred goals at the same time', { tags: ['slow'], timeout: 120_000 }, async () => {
   const kernel = await open(temporaryDirectory());
   const program = adapter(async (context) => {
     for (const step of [1, 2, 3]) {

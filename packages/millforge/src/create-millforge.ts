@@ -142,7 +142,13 @@ export function createMillforge(options: MillforgeOptions = {}): Millforge {
 
     async verifyTrail(runId) {
       if (runId === undefined) {
-        if (trailPath !== null && !existsSync(trailPath)) return { ok: true, goals: 0, records: 0 };
+        if (trailPath !== null && !existsSync(trailPath)) {
+          // A mistyped path must not pass as a trail that holds.
+          throw millforgeError(
+            'millforge/usage',
+            `There is no trail at ${trailPath}; name the data directory of the runs with --data.`,
+          );
+        }
         const { kernel, scope } = await durable();
         return kernel.verifyTrail(scope);
       }

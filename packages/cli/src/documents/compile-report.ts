@@ -85,7 +85,8 @@ export function publicationDocument(
 export function renderDiagnostic(diagnostic: Diagnostic, file: string): string {
   const { span, path, severity, code, message } = diagnostic;
   const place = span === undefined ? '' : `:${span.line}:${span.column}`;
-  const pointer = path === '/' || path === '' ? '' : ` (${path})`;
+  const where = path === '/' || path === '' ? diagnostic.nodeId : path;
+  const pointer = where === undefined ? '' : ` (${where})`;
   const hint = diagnostic.hint === undefined ? '' : `\n  hint: ${hintOf(diagnostic)}`;
   return `${file}${place}: ${severity} ${code}: ${message}${pointer}${hint}`;
 }

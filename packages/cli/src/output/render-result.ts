@@ -31,8 +31,13 @@ function printHold(sink: TextSink, hold: RunHold, resume: string): void {
   }
   writeLine(
     sink,
-    `    decide     ${resume} --decide ${hold.decisions.join('|')} --hold ${hold.hold_id}`,
+    `    decide     ${resume} --hold ${hold.hold_id} --decide ${alternatives(hold.decisions)}`,
   );
+}
+
+// The first can be pasted as it stands.
+function alternatives([first = '', ...others]: readonly string[]): string {
+  return others.length === 0 ? first : `${first}   (or ${others.join(', ')})`;
 }
 
 function headline(result: RunResult): string {

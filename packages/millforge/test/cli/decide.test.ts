@@ -10,7 +10,7 @@ test('a run whose call may have happened ends with 7 and says how to decide', as
   expect(end.stdout).toContain('held: a person must decide');
   expect(end.stdout).toContain('send_letter');
   expect(end.stdout).toContain(
-    `millforge resume ${runId} --data 'my data' --decide retry|accept|cancel --hold ${holdId}`,
+    `millforge resume ${runId} --data 'my data' --hold ${holdId} --decide retry   (or accept, cancel)`,
   );
 });
 

@@ -74,7 +74,7 @@ test('looking for runs where there are none makes no data directory', async () =
     [['runs', 'run_x'], 64],
     [['resume', 'run_x'], 64],
     [['trail', 'show', 'run_x'], 64],
-    [['trail', 'verify'], 0],
+    [['trail', 'verify'], 64],
   ] as const) {
     expect((await runCli([...argv, '--data', 'data'], { cwd })).code, argv.join(' ')).toBe(code);
   }
