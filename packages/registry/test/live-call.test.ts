@@ -136,6 +136,24 @@ describe('a call that is told to stop', () => {
     expect(delays).toEqual([]);
   });
 
+  test('leaves no timer behind a tool that waited', async () => {
+    let answer: (result: ToolResult) => void = () => undefined;
+    const world = executorWorld([
+      toolOf({
+        run: () =>
+          new Promise((resolve) => {
+            answer = resolve;
+          }),
+      }),
+    ]);
+    const running = runCall(world);
+    await ticks();
+    expect(world.clock.pendingDelays).toBe(1);
+    answer(DONE);
+    await running;
+    expect(world.clock.pendingDelays).toBe(0);
+  });
+
   test('settles as cancelled after the grace although the tool never returns (B-07)', async () => {
     const world = executorWorld([toolOf({ graceSeconds: 5, run: never })]);
     const stop = new AbortController();
