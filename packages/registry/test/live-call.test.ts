@@ -137,19 +137,19 @@ describe('a call that is told to stop', () => {
   });
 
   test('leaves no timer behind a tool that waited', async () => {
-    let answer: (result: ToolResult) => void = () => undefined;
+    const answers: ((result: ToolResult) => void)[] = [];
     const world = executorWorld([
       toolOf({
         run: () =>
           new Promise((resolve) => {
-            answer = resolve;
+            answers.push(resolve);
           }),
       }),
     ]);
     const running = runCall(world);
     await ticks();
     expect(world.clock.pendingDelays).toBe(1);
-    answer(DONE);
+    answers[0]?.(DONE);
     await running;
     expect(world.clock.pendingDelays).toBe(0);
   });
