@@ -1,7 +1,7 @@
 // `npm test`: set-up, build, then the whole suite. Arguments go to vitest.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import { stripVTControlCharacters } from 'node:util';
 import { prepareCheckout, SetupError } from './prepare-checkout.mjs';
@@ -61,6 +61,12 @@ async function runVitest(args) {
 function count(exitCode) {
   if (!existsSync(REPORT)) return { passed: 0, failed: 1, skipped: 0 };
   const report = JSON.parse(readFileSync(REPORT, 'utf8'));
+  for (const { name, assertionResults } of report.testResults) {
+    for (const { status, fullName } of assertionResults) {
+      if (status === 'passed' || status === 'failed') continue;
+      console.log(`skipped here: ${relative(ROOT, name)}: ${fullName}`);
+    }
+  }
   // A file that does not even load has no test that could fail.
   const broken = report.testResults.filter(
     ({ status, assertionResults }) =>
