@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import type { PreparedTool, ToolDefinition, ToolResult } from '@millforge/contracts';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -152,6 +153,17 @@ describe('a call that is told to stop', () => {
     answers[0]?.(DONE);
     await running;
     expect(world.clock.pendingDelays).toBe(0);
+  });
+
+  test('leaves no listener on the signal of the run, however often it is called', async () => {
+    const world = executorWorld([toolOf()]);
+    const stop = new AbortController();
+    for (let calls = 0; calls < 3; calls++) {
+      const prepared = await admit(world).prepare({ signal: stop.signal });
+      if (prepared.kind === 'refused') throw new Error('refused');
+      await prepared.run({ signal: stop.signal, idempotencyKey: 'k' });
+    }
+    expect(getEventListeners(stop.signal, 'abort')).toEqual([]);
   });
 
   test('settles as cancelled after the grace although the tool never returns (B-07)', async () => {
