@@ -159,9 +159,9 @@ describe('a call that is told to stop', () => {
     const world = executorWorld([toolOf()]);
     const stop = new AbortController();
     for (let calls = 0; calls < 3; calls++) {
-      const prepared = await admit(world).prepare({ signal: stop.signal });
-      if (prepared.kind === 'refused') throw new Error('refused');
-      await prepared.run({ signal: stop.signal, idempotencyKey: 'k' });
+      const call = await admit(world).prepare({ signal: stop.signal });
+      if (call.kind === 'refused') throw new Error('refused');
+      await call.run({ signal: stop.signal, idempotencyKey: 'k' });
     }
     expect(getEventListeners(stop.signal, 'abort')).toEqual([]);
   });
