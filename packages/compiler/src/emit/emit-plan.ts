@@ -7,7 +7,7 @@ import {
 } from '@millforge/contracts';
 import { report } from '../diagnostics.ts';
 
-/** The bytes of a plan and the plan as any reader will see it, or why nobody would read it. */
+/** The bytes of a plan and the plan as every reader will see it, or why nobody would read it. */
 export type EmitResult =
   | { readonly ok: true; readonly plan: CompiledHarnessPlan; readonly bytes: Uint8Array }
   | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] };

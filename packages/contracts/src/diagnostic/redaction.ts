@@ -34,11 +34,21 @@ export function looksSecret(value: string, name?: string): boolean {
 /** Makes a redactor: known secrets first, then everything that has the shape of one. */
 export function createRedactor(options: RedactorOptions = {}): Redactor {
   const known = knownPattern(options.secrets ?? []);
-  const text = (raw: string): string => {
+  const once = (raw: string): string => {
     const unknown = known === null ? raw : raw.replace(known, REDACTED);
     const unnamed = replaceSpans(unknown, findShapely(unknown));
     // Last, since a value is judged by what the other searches have left of it.
     return replaceSpans(unnamed, findAssignments(unnamed));
+  };
+  const text = (raw: string): string => {
+    let before = raw;
+    let after = once(raw);
+    // A replacement may turn what stood around it, such as `${…}`, into the value of a secret name.
+    for (let pass = 1; pass < MAX_PASSES && after !== before; pass++) {
+      before = after;
+      after = once(before);
+    }
+    return after;
   };
   return Object.freeze({ text, value: (value: JsonValue) => redactValue(value, text) });
 }
@@ -125,3 +135,6 @@ function fill(
     setOwn(to, key, copy(value, isSecret || (isNamed && !isBelow), key === 'properties'));
   }
 }
+
+/** Each level of nesting may need a pass of its own; text that people and models write needs two. */
+const MAX_PASSES = 8;

@@ -71,6 +71,7 @@ test.each([
   ['a key id of AWS', key('AKIA', 'IOSFODNN7EXAMPLE'), R],
   ['a token of Slack', key('xoxb-', '123456789012-abcdefABCDEF'), R],
   ['a JWT', `(${jwt})`, `(${R})`],
+  ['what an inner replacement makes a value', 'MY_SECRET=${MY_SECRET=}', `MY_SECRET=${R}`],
   ['a JWT behind the rest of another token', `eyJ.${jwt}`, R],
   ['a bearer token behind another one', `Bearer .Bearer ${key('')}`, `Bearer .Bearer ${R}`],
 ])('replaces %s', (_, text, expected) => {
