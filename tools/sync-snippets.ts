@@ -7,7 +7,8 @@
 //   ```ts
 //   ```
 // A region is the lines between `#region run` and the next `#endregion`, each in a comment.
-// Without `#run` the whole file is copied.
+// Without `#run` the whole file is copied. A region of TypeScript begins with the imports of this
+// house that it uses, so that a reader can paste it.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { extname } from 'node:path';
 
@@ -84,7 +85,20 @@ function snippet(place: string, file: string, region: string | undefined): reado
     problems.push(`${place}: ${file} has no region ${region}`);
     return [];
   }
-  return dedent(lines.slice(start + 1, start + 1 + length));
+  const body = dedent(lines.slice(start + 1, start + 1 + length));
+  return extname(file) === '.ts' ? [...importsOf(lines, body), ...body] : body;
+}
+
+function importsOf(lines: readonly string[], code: readonly string[]): readonly string[] {
+  const IMPORT = /^import \{(?<names>[^}]*)\} from '(?<from>(?:@millforge\/|millforge)[^']*)';$/u;
+  const used = new Set(code.join('\n').match(/[A-Za-z_$][\w$]*/gu));
+  const imports = lines.flatMap((line) => {
+    const groups = IMPORT.exec(line)?.groups;
+    const names = (groups?.['names'] ?? '').split(',').map((name) => name.trim());
+    const kept = names.filter((name) => used.has(name.replace(/^type /u, '')));
+    return kept.length === 0 ? [] : [`import { ${kept.join(', ')} } from '${groups?.['from']}';`];
+  });
+  return imports.length === 0 ? [] : [...imports, ''];
 }
 
 function isBoundary(line: string): boolean {

@@ -12,10 +12,11 @@ try {
   const written = await stat(file, { bigint: true });
   console.log(`answer.txt is there: ${(await readFile(file, 'utf8')).trim()}`);
 
-  await using millforge = createMillforge({ dataDir: join(folder, 'data') });
+  const dataDir = join(folder, 'data');
+  // #region resume
+  await using millforge = createMillforge({ dataDir });
   console.log(`the run is ${(await millforge.readRun(runId)).status}`);
 
-  // #region resume
   const run = await millforge.resume(runId, {
     onEvent(event) {
       const how = event.replayed ? 'replayed' : 'live';

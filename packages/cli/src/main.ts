@@ -54,12 +54,20 @@ async function dispatch(
     host.stdout.write(renderOverview(COMMANDS, version));
     return 0;
   }
+  const topic = first === 'help' ? argv.slice(1) : argv;
+  if ((first === 'help' && topic.length === 1) || isHelpOption(topic[1])) {
+    const family = familyOf(topic[0]);
+    if (family.length > 0) {
+      host.stdout.write(renderOverview(family, version));
+      return 0;
+    }
+  }
   if (first === 'help') {
-    host.stdout.write(renderCommandHelp(resolveCommand(argv.slice(1)).command));
+    host.stdout.write(renderCommandHelp(resolveCommand(topic).command));
     return 0;
   }
   const { command, rest } = resolveCommand(argv);
-  if (rest.includes('--help') || rest.includes('-h')) {
+  if (rest.some(isHelpOption)) {
     host.stdout.write(renderCommandHelp(command));
     return 0;
   }
@@ -72,7 +80,7 @@ function resolveCommand(argv: readonly string[]): { command: Command; rest: read
   if (twoWords !== undefined) return { command: twoWords, rest: argv.slice(2) };
   const oneWord = COMMANDS.find((command) => command.command === first);
   if (oneWord !== undefined) return { command: oneWord, rest: argv.slice(1) };
-  const family = COMMANDS.filter((command) => command.command.startsWith(`${first} `));
+  const family = familyOf(first);
   if (family.length > 0) {
     throw usageError(
       `'millforge ${first}' needs one of: ${family.map((command) => command.command.slice(first.length + 1)).join(', ')}.`,
@@ -81,6 +89,15 @@ function resolveCommand(argv: readonly string[]): { command: Command; rest: read
   throw usageError(
     `There is no command '${first.slice(0, 40)}'; the commands are ${COMMANDS.map((command) => command.command).join(', ')}.`,
   );
+}
+
+/** Commands of two words that begin with this one. */
+function familyOf(first: string | undefined): readonly Command[] {
+  return COMMANDS.filter((command) => command.command.startsWith(`${first} `));
+}
+
+function isHelpOption(argument: string | undefined): boolean {
+  return argument === '--help' || argument === '-h';
 }
 
 function sentenceOf(error: unknown): string {

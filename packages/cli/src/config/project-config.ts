@@ -47,6 +47,7 @@ function wishesOf(text: string, file: string): readonly string[] {
   try {
     return describeConfig(readConfigDocument(text, file));
   } catch (error) {
-    return [error instanceof Error ? error.message : 'nothing that can be read'];
+    const reason = error instanceof Error ? ` (${error.message.replace(/\.$/, '')})` : '';
+    return [`nothing that can be read${reason}`];
   }
 }

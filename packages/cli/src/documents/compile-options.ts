@@ -8,7 +8,11 @@ export const COMPILE_OPTIONS: Readonly<Record<string, OptionSpec>> = {
     help: 'tools that the harness may name; default those that ship',
   },
   profiles: { value: 'FILE', help: 'model profiles that the harness may name' },
-  grant: { value: 'CAP', isRepeatable: true, help: 'capability that is granted' },
+  grant: {
+    value: 'CAP',
+    isRepeatable: true,
+    help: "capability that is granted; given once, the configuration's grants do not count",
+  },
   'stage-kind': { value: 'ID', help: 'stage to compile for; default the first of the source' },
   'expect-id': { value: 'ID', help: 'harness id that the source must have' },
   'legal-terminal': {

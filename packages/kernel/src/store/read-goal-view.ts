@@ -193,7 +193,7 @@ function interruptionOf(
     return {
       reason: 'crashed',
       failure_class: null,
-      message: 'The process that ran it is gone; run it again to go on where it was.',
+      message: 'The process that ran it is gone; resume it to go on where it was.',
     };
   }
   if (attempt?.state !== 'suspended') return null;
@@ -214,7 +214,7 @@ function interruptionOf(
   return {
     reason: 'stopped',
     failure_class: null,
-    message: 'It was stopped; run it again to go on where it was.',
+    message: 'It was stopped; resume it to go on where it was.',
   };
 }
 

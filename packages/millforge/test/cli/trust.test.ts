@@ -24,6 +24,16 @@ test('a cloned project contacts nothing, grants nothing, and is told what trust 
   expect(existsSync(join(cwd, 'data'))).toBe(false);
 });
 
+test('a broken file that nobody accepted is described in one sentence', async () => {
+  const cwd = testFolder();
+  mkdirSync(join(cwd, '.millforge'));
+  writeFileSync(join(cwd, '.millforge', 'config.json'), '{"kind": oops');
+  const end = await runCli(['run', 'harness.yaml', '--task', 'hi'], { cwd, env: { HOME: cwd } });
+  expect(end.stderr).toMatch(
+    /asks for: nothing that can be read \(.* is not valid JSON: [^.]+\)\. /,
+  );
+});
+
 test('trust shows what is asked for, and a change of the file asks again', async () => {
   const requests: string[] = [];
   const { project, cwd, url } = await clonedProject(requests);

@@ -38,6 +38,18 @@ test.each([
 });
 
 test.each([
+  ['trail', '--help'],
+  ['trail', '-h'],
+  ['help', 'trail'],
+])('%s %s lists the commands of the family', async (...argv) => {
+  const end = await runCli(argv, { cwd: testFolder() });
+  expect(end.code).toBe(0);
+  expect(end.stdout).toContain('trail show RUN');
+  expect(end.stdout).toContain('trail verify');
+  expect(end.stdout).not.toContain('doctor');
+});
+
+test.each([
   ['an unknown command', ['frobnicate'], "no command 'frobnicate'"],
   ['a family without a member', ['trail'], 'show, verify'],
   ['an unknown option', ['runs', '--colour'], "no option '--colour'"],
