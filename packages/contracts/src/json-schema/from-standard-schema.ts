@@ -68,7 +68,17 @@ function adapt(node: JsonObject, depth: number): JsonObject {
   if (node['type'] === 'object' && node['additionalProperties'] === undefined) {
     result['additionalProperties'] = false;
   }
+  const type = typeOfMembers(node['enum']);
+  if (type !== null && node['type'] === undefined) result['type'] = type;
   return unionOfConstants(node) ?? result;
+}
+
+/** The one type of all members of an enum that names none, as arktype writes it, or null. */
+function typeOfMembers(members: JsonValue | undefined): string | null {
+  if (!isList(members) || members.length === 0) return null;
+  const type = typeof members[0];
+  if (type !== 'string' && type !== 'number' && type !== 'boolean') return null;
+  return members.every((member) => typeof member === type) ? type : null;
 }
 
 function adaptKeyword(key: string, value: JsonValue, depth: number): JsonValue {
