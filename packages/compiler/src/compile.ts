@@ -10,6 +10,7 @@ import { toCheckedHarness } from './lower/checked-harness.ts';
 import { lowerHarness } from './lower/lower-harness.ts';
 import { printIntermediate } from './print-intermediate.ts';
 import { type HarnessInput, parseInput } from './read/parse-input.ts';
+import { placeFindings } from './read/read-harness.ts';
 import { readRequest } from './read/read-request.ts';
 import { readTarget } from './read/read-target.ts';
 import { resolveHarness } from './resolve/resolve-harness.ts';
@@ -43,12 +44,16 @@ function runPhases(source: HarnessInput, input: CompileInput): CompileResult {
   announce('read', misread, read.ok ? read.target : null);
   if (!read.ok) return failedResult(misread, { documentSha256 });
 
-  const { resolved, diagnostics: unresolved } = resolveHarness(read.target.harness, input);
+  const document = parsed.source;
+  const place = (found: readonly Diagnostic[]) => parsed.present(placeFindings(found, document));
+  const { resolved, diagnostics } = resolveHarness(read.target.harness, input);
+  const unresolved = place(diagnostics);
   announce('resolve', unresolved, resolved);
   // What did resolve is checked all the same, so that one compilation shows all that can be known.
   const checked = resolved === null ? null : checkHarness(resolved, read.target);
-  announce('check', checked?.diagnostics ?? [], checked);
-  const found = [...unresolved, ...(checked?.diagnostics ?? [])];
+  const misused = place(checked?.diagnostics ?? []);
+  announce('check', misused, checked);
+  const found = [...unresolved, ...misused];
   if (resolved === null || checked === null || found.length > 0) {
     return failedResult(found, { documentSha256 });
   }

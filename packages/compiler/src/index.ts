@@ -1,4 +1,7 @@
-export { toModelProfileCatalog } from './catalog/model-profile-catalog.ts';
+export {
+  type ListedModelProfileCatalog,
+  toModelProfileCatalog,
+} from './catalog/model-profile-catalog.ts';
 export {
   type ListedToolCatalog,
   toToolCatalog,

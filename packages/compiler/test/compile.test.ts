@@ -5,6 +5,7 @@ import {
   compileHarness,
   planFileName,
   toModelProfileCatalog,
+  toToolCatalog,
 } from '@millforge/compiler';
 import { type JsonObject, sha256, toPlainJson } from '@millforge/contracts';
 import { parseSource } from '@millforge/source';
@@ -257,4 +258,34 @@ test('names the stage that it compiled for: the one asked for, else the first th
     compiled(harness, { ...review.input, request: { ...request, ...asked } }).stageKindId;
   expect(stageOf({})).toBe('second');
   expect(stageOf({ stageKindId: 'first' })).toBe('first');
+});
+
+test('places semantic findings in the text, sorts them by line, and places none in an object', () => {
+  const text = review.text
+    .replace('docs.profile.small', 'docs.profile.smal')
+    .replace('docs.review.write@2', 'docs.review.write@7');
+  const found = compileHarness(text, review.input).diagnostics;
+  const lineOf = (part: string) => text.slice(0, text.indexOf(part)).split('\n').length;
+  expect(found.map(({ code, path, span }) => [code, path, span?.line])).toEqual([
+    ['MF-R001', '/model_profile_id', lineOf('docs.profile.smal')],
+    ['MF-R002', '/graph/nodes/1/tool_ref', lineOf('docs.review.write@7')],
+    ['MF-A004', '/artifacts/required_by_terminal/0/artifact_ids/0', lineOf('REVIEW_DONE: [')],
+  ]);
+  const [first] = compileHarness(objectOf(text), review.input).diagnostics;
+  expect(first).toMatchObject({ code: 'MF-R002', path: '/graph/nodes/1/tool_ref' });
+  expect(first).not.toHaveProperty('span');
+});
+
+test('never repeats in a hint what has the shape of a secret', () => {
+  const key = `sk-${'a1'.repeat(12)}`;
+  const catalog = toToolCatalog(
+    review.input.catalog.entries.map((entry) => ({
+      ...entry,
+      tool_id: entry.tool_id === 'docs.ticket.open' ? key : entry.tool_id,
+    })),
+  );
+  const text = review.text.replace('docs.ticket.open@1', `${key.replace('a1', 'a2')}@1`);
+  expect(JSON.stringify(compileHarness(text, { ...review.input, catalog }))).not.toContain(key);
+  const missing = compileHarness(review.text, { ...review.input, catalog }).diagnostics;
+  expect(JSON.stringify(missing)).not.toContain(key);
 });

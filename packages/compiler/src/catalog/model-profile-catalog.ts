@@ -7,6 +7,12 @@ import {
 } from '@millforge/contracts';
 import { type CatalogDocumentForm, invalidCatalog, membersOf } from './catalog-document.ts';
 
+/** A model profile catalog that also lists what it holds. */
+export interface ListedModelProfileCatalog extends ModelProfileCatalog {
+  /** All profiles, frozen, sorted by id. */
+  readonly entries: readonly ModelProfileRef[];
+}
+
 /**
  * Builds a model profile catalog from a `model_profile_catalog` document, its JSON text, or a list.
  *
@@ -17,7 +23,7 @@ import { type CatalogDocumentForm, invalidCatalog, membersOf } from './catalog-d
  */
 export function toModelProfileCatalog(
   profiles: string | { readonly [key: string]: unknown } | readonly unknown[],
-): ModelProfileCatalog {
+): ListedModelProfileCatalog {
   const byId = new Map<string, ModelProfileRef>();
   membersOf(profiles, FORM).forEach((raw, index) => {
     const profile = readProfile(raw);
@@ -30,8 +36,10 @@ export function toModelProfileCatalog(
     }
     byId.set(profile.profile_id, profile);
   });
-  const snapshot = digest([...byId.keys()].toSorted());
+  const ids = [...byId.keys()].toSorted();
+  const snapshot = digest(ids);
   return Object.freeze({
+    entries: Object.freeze(ids.map((profile_id) => Object.freeze({ profile_id }))),
     snapshotId: snapshot,
     snapshotSha256: snapshot,
     resolveExact(profileId: string): CatalogLookup<ModelProfileRef> {

@@ -1,13 +1,15 @@
 import {
   canonicalJson,
   type Diagnostic,
+  isArgumentName,
   type JsonSchema,
   type ToolCatalogEntry,
 } from '@millforge/contracts';
 import { type ArgumentMatchFault, report } from '../diagnostics.ts';
 import type { HarnessArgumentMatch } from '../harness-source.ts';
+import { didYouMean, nearestName, quoted } from '../nearest-name.ts';
 import type { ResolvedHarness, ResolvedNode } from '../resolve/resolved-harness.ts';
-import type { HarnessGraph } from './harness-graph.ts';
+import { type HarnessGraph, prerequisitePath } from './harness-graph.ts';
 
 /** Checks that arguments which must agree exist, are always given, and have the same schema. */
 export function checkArguments(
@@ -36,15 +38,15 @@ function checkPrerequisite(
   tools: Tools,
 ): readonly Diagnostic[] {
   const matches = node.source.prerequisites
-    .filter((item) => item.node_id === prerequisite)
-    .flatMap((item) => item.argument_matches)
+    .flatMap((item, at) => (item.node_id === prerequisite ? placedMatches(node, at) : []))
     .toSorted(byArguments);
   return matches.flatMap((match, index) =>
     faultsOf(match, matches.slice(0, index), tools).map((fault) =>
       report.invalidArgumentMatch({
-        path: '/',
+        path: `${match.path}${FIELD_OF_FAULT[fault]}`,
         nodeId: node.nodeId,
         related: [prerequisite],
+        hint: hintFor(fault, match, tools),
         fields: {
           fault,
           current_argument: match.current_argument,
@@ -54,6 +56,59 @@ function checkPrerequisite(
       }),
     ),
   );
+}
+
+/** A match and where it is written. */
+interface PlacedMatch extends HarnessArgumentMatch {
+  readonly path: string;
+}
+
+function placedMatches(node: ResolvedNode, at: number): readonly PlacedMatch[] {
+  return (node.source.prerequisites[at]?.argument_matches ?? []).map((match, index) => ({
+    ...match,
+    path: `${prerequisitePath(node, at)}/argument_matches/${index}`,
+  }));
+}
+
+const FIELD_OF_FAULT: { readonly [Fault in ArgumentMatchFault]: string } = {
+  'fan-out': '/prior_argument',
+  'fan-in': '/current_argument',
+  'unknown-prior': '/prior_argument',
+  'unknown-current': '/current_argument',
+  'optional-prior': '/prior_argument',
+  'optional-current': '/current_argument',
+  incompatible: '',
+};
+
+function hintFor(fault: ArgumentMatchFault, match: HarnessArgumentMatch, tools: Tools): string {
+  const isPrior = FIELD_OF_FAULT[fault] === '/prior_argument';
+  const tool = isPrior ? tools.prior : tools.current;
+  if (fault === 'fan-out' || fault === 'fan-in') return 'Match each argument with one other only.';
+  if (fault === 'incompatible') {
+    return 'The schemas of both arguments must be equal, also in the order of an enum: match another argument.';
+  }
+  const names = argumentNamesOf(tool);
+  if (fault === 'unknown-prior' || fault === 'unknown-current') {
+    const nearest = nearestName(names)(isPrior ? match.prior_argument : match.current_argument);
+    if (nearest !== null) return didYouMean(nearest);
+    return names.length === 0
+      ? `The tool ${tool.tool_id} takes no arguments: remove the match.`
+      : `The tool ${tool.tool_id} takes ${quoted(names)}.`;
+  }
+  const always = argumentNamesOf(tool, { onlyRequired: true });
+  return always.length === 0
+    ? `The tool ${tool.tool_id} requires none of its arguments: remove the match.`
+    : `The tool ${tool.tool_id} always gets ${quoted(always)}: match one of those.`;
+}
+
+/** Only names by the grammar of the source: a schema may hold any text, and no other can be written. */
+function argumentNamesOf(
+  { input_schema: schema }: ToolCatalogEntry,
+  { onlyRequired = false } = {},
+): readonly string[] {
+  if (!('properties' in schema)) return [];
+  const names = onlyRequired ? schema.required : Object.keys(schema.properties).toSorted();
+  return names.filter(isArgumentName);
 }
 
 function byArguments(left: HarnessArgumentMatch, right: HarnessArgumentMatch): number {

@@ -1,5 +1,6 @@
 import type { Diagnostic, TerminalArtifacts } from '@millforge/contracts';
 import { report } from '../diagnostics.ts';
+import { didYouMean, nearestName, quoted } from '../nearest-name.ts';
 import type { ResolvedHarness, ResolvedNode } from '../resolve/resolved-harness.ts';
 import { ancestorsOf, type HarnessGraph } from './harness-graph.ts';
 
@@ -33,10 +34,16 @@ export function checkArtifacts(
 ): ArtifactCheck {
   const declaredIds = harness.source.artifacts.declared_artifact_ids;
   const declared = new Set(declaredIds);
-  const diagnostics = repetitions(declaredIds).map((artifact_id) =>
-    report.duplicateDeclaredArtifact({ path: '/', fields: { artifact_id } }),
+  const nearest = nearestName(declared);
+  const known: Declared = { has: (id) => declared.has(id), nearest };
+  const diagnostics = repetitions(declaredIds).map(({ id, index }) =>
+    report.duplicateDeclaredArtifact({
+      path: `/artifacts/declared_artifact_ids/${index}`,
+      hint: REPEATED,
+      fields: { artifact_id: id },
+    }),
   );
-  for (const node of harness.nodes) diagnostics.push(...checkProduction(node, declared));
+  for (const node of harness.nodes) diagnostics.push(...checkProduction(node, known));
 
   const producers = findProducers(harness, declared);
   const gated = new Map<string, Set<string>>();
@@ -46,15 +53,21 @@ export function checkArtifacts(
     ),
   );
   const required = harness.nodes.filter((node) => node.source.required).map((node) => node.nodeId);
-  for (const policy of harness.source.artifacts.required_by_terminal) {
+  const listing = (id: string) =>
+    harness.nodes.filter(({ source }) => source.produces.includes(id)).map(({ nodeId }) => nodeId);
+  const nearestResult = nearestName(terminals.keys());
+  for (const [index, policy] of harness.source.artifacts.required_by_terminal.entries()) {
     const { terminal_result } = policy;
     const terminal = terminals.get(terminal_result);
+    const path = `/artifacts/required_by_terminal/${index}`;
     if (terminal === undefined) {
-      diagnostics.push(report.unknownTerminalPolicy({ path: '/', fields: { terminal_result } }));
+      const hint = didYouMean(nearestResult(terminal_result)) || 'No node ends with that result.';
+      const place = { path: `${path}/terminal_result`, hint };
+      diagnostics.push(report.unknownTerminalPolicy({ ...place, fields: { terminal_result } }));
       continue;
     }
     const before = new Set([...ancestorsOf(graph, terminal), ...required]);
-    const demands: Demands = { declared, producers, before, isGraphRight };
+    const demands: Demands = { path, terminal, known, producers, listing, before, isGraphRight };
     diagnostics.push(...checkPolicy(policy, demands));
     for (const id of policy.artifact_ids) {
       const inTime = gated.get(id) ?? new Set();
@@ -70,9 +83,21 @@ export function checkArtifacts(
   return { evidence, diagnostics };
 }
 
+/** The declared artifacts. */
+interface Declared {
+  readonly has: (artifactId: string) => boolean;
+  readonly nearest: (wrong: string) => string | null;
+}
+
 interface Demands {
-  readonly declared: ReadonlySet<string>;
+  /** Pointer to the policy. */
+  readonly path: string;
+  /** The terminal node that demands. */
+  readonly terminal: string;
+  readonly known: Declared;
   readonly producers: ReadonlyMap<string, readonly string[]>;
+  /** Nodes that say they make an artifact, whether or not they can. */
+  readonly listing: (artifactId: string) => readonly string[];
   /** Nodes that have run when the terminal is reached. */
   readonly before: ReadonlySet<string>;
   readonly isGraphRight: boolean;
@@ -96,47 +121,106 @@ function findProducers(
 }
 
 function checkProduction(
-  { nodeId, source, tool }: ResolvedNode,
-  declared: ReadonlySet<string>,
+  { nodeId, path, source, tool }: ResolvedNode,
+  known: Declared,
 ): readonly Diagnostic[] {
   const possible = tool?.produced_artifact_ids ?? [];
-  const about = (artifact_id: string) => ({ path: '/', nodeId, fields: { artifact_id } });
+  const about = ({ id, index }: PlacedId, hint: string) => ({
+    path: `${path}/produces/${index}`,
+    nodeId,
+    hint,
+    fields: { artifact_id: id },
+  });
+  const produced = source.produces.map((id, index) => ({ id, index }));
+  const cannot =
+    possible.length === 0
+      ? 'The tool of this node makes no artifacts: remove it here, or bind a tool that makes it.'
+      : `The tool of this node makes ${quoted(possible)}.`;
   return [
-    ...repetitions(source.produces).map((id) => report.duplicateProducedArtifact(about(id))),
-    ...source.produces
-      .filter((id) => !declared.has(id))
-      .map((id) => report.undeclaredProducedArtifact(about(id))),
-    ...source.produces
-      .filter((id) => tool !== null && !possible.includes(id))
-      .map((id) => report.toolCannotProduceArtifact(about(id))),
+    ...repetitions(source.produces).map((item) =>
+      report.duplicateProducedArtifact(about(item, REPEATED)),
+    ),
+    ...produced
+      .filter(({ id }) => !known.has(id))
+      .map((item) => report.undeclaredProducedArtifact(about(item, declareHint(item.id, known)))),
+    ...produced
+      .filter(({ id }) => tool !== null && !possible.includes(id))
+      .map((item) => report.toolCannotProduceArtifact(about(item, cannot))),
     // A plan lists what each tool can produce, and a run may only store what is declared.
     ...possible
-      .filter((id) => !declared.has(id) && !source.produces.includes(id))
-      .map((id) => report.undeclaredPossibleArtifact(about(id))),
+      .filter((id) => !known.has(id) && !source.produces.includes(id))
+      .map((artifact_id) =>
+        report.undeclaredPossibleArtifact({
+          path: `${path}/tool_ref`,
+          nodeId,
+          hint: declareHint(artifact_id, known),
+          fields: { artifact_id },
+        }),
+      ),
   ];
+}
+
+function declareHint(artifactId: string, { nearest }: Declared): string {
+  const declare = `Declare it: add ${artifactId} to artifacts.declared_artifact_ids.`;
+  const meant = nearest(artifactId);
+  return meant === null ? declare : `${didYouMean(meant)} If not: ${lowerFirst(declare)}`;
+}
+
+function lowerFirst(sentence: string): string {
+  return sentence.charAt(0).toLowerCase() + sentence.slice(1);
 }
 
 function checkPolicy(policy: TerminalArtifacts, demands: Demands): readonly Diagnostic[] {
   const { terminal_result, artifact_ids } = policy;
-  const about = (artifact_id: string) => ({ path: '/', fields: { artifact_id, terminal_result } });
-  const checkDemand = (id: string): readonly Diagnostic[] => {
-    if (!demands.declared.has(id)) return [report.undeclaredRequiredArtifact(about(id))];
-    if (!demands.isGraphRight) return [];
-    if ((demands.producers.get(id) ?? []).length === 0) {
-      return [report.artifactWithoutProducer(about(id))];
+  const about = ({ id, index }: PlacedId, hint: string) => ({
+    path: `${demands.path}/artifact_ids/${index}`,
+    hint,
+    fields: { artifact_id: id, terminal_result },
+  });
+  const checkDemand = (item: PlacedId): readonly Diagnostic[] => {
+    const { id } = item;
+    if (!demands.known.has(id)) {
+      return [report.undeclaredRequiredArtifact(about(item, declareHint(id, demands.known)))];
     }
-    return gatedProducers(id, demands).length === 0 ? [report.artifactNotGated(about(id))] : [];
+    if (!demands.isGraphRight) return [];
+    const producers = demands.producers.get(id) ?? [];
+    if (producers.length === 0) {
+      return [report.artifactWithoutProducer(about(item, producerHint(demands.listing(id))))];
+    }
+    if (gatedProducers(id, demands).length > 0) return [];
+    const hint = `Make ${quoted(producers)} required, or add a prerequisite on it before '${demands.terminal}'.`;
+    return [report.artifactNotGated(about(item, hint))];
   };
   return [
-    ...repetitions(artifact_ids).map((id) => report.duplicateDemandedArtifact(about(id))),
-    ...artifact_ids.flatMap(checkDemand),
+    ...repetitions(artifact_ids).map((item) =>
+      report.duplicateDemandedArtifact(about(item, REPEATED)),
+    ),
+    ...artifact_ids.flatMap((id, index) => checkDemand({ id, index })),
   ];
+}
+
+function producerHint(listing: readonly string[]): string {
+  return listing.length === 0
+    ? 'Add it to the produces of a node whose tool can make it.'
+    : `${quoted(listing)} lists it, but has no tool that can make it.`;
 }
 
 function gatedProducers(artifactId: string, demands: Demands): readonly string[] {
   return (demands.producers.get(artifactId) ?? []).filter((nodeId) => demands.before.has(nodeId));
 }
 
-function repetitions(ids: readonly string[]): readonly string[] {
-  return [...new Set(ids.filter((id, index) => ids.indexOf(id) !== index))];
+/** An id and its place in its list. */
+interface PlacedId {
+  readonly id: string;
+  readonly index: number;
+}
+
+const REPEATED = 'List it once.';
+
+/** The first repetition of each id that is repeated. */
+function repetitions(ids: readonly string[]): readonly PlacedId[] {
+  return ids
+    .map((id, index) => ({ id, index }))
+    .filter(({ id, index }) => index > 0 && ids.indexOf(id) < index)
+    .filter(({ id, index }) => ids.indexOf(id, ids.indexOf(id) + 1) === index);
 }

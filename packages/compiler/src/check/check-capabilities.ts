@@ -1,6 +1,6 @@
 import type { Diagnostic } from '@millforge/contracts';
 import { report } from '../diagnostics.ts';
-import type { ResolvedHarness } from '../resolve/resolved-harness.ts';
+import type { ResolvedHarness, ResolvedNode } from '../resolve/resolved-harness.ts';
 
 /** What the tools of a harness need, and what of it is not granted. */
 export interface CapabilityCheck {
@@ -16,20 +16,27 @@ export function checkCapabilities(
   grants: readonly string[],
 ): CapabilityCheck {
   const granted = new Set(grants);
-  const needing = new Map<string, string[]>();
-  for (const { nodeId, tool } of harness.nodes) {
-    for (const capability of tool?.required_capabilities ?? []) {
+  const needing = new Map<string, ResolvedNode[]>();
+  for (const node of harness.nodes) {
+    for (const capability of node.tool?.required_capabilities ?? []) {
       const nodes = needing.get(capability);
-      if (nodes === undefined) needing.set(capability, [nodeId]);
-      else nodes.push(nodeId);
+      if (nodes === undefined) needing.set(capability, [node]);
+      else nodes.push(node);
     }
   }
   const requiredCapabilities = [...needing.keys()].toSorted();
   const diagnostics = requiredCapabilities.flatMap((capability) => {
     if (granted.has(capability)) return [];
-    const [nodeId = '', ...related] = needing.get(capability) ?? [];
-    const fields = { capability_id: capability };
-    return [report.capabilityNotGranted({ path: '/', nodeId, related, fields })];
+    const [first, ...others] = needing.get(capability) ?? [];
+    return [
+      report.capabilityNotGranted({
+        path: first === undefined ? '/graph/nodes' : `${first.path}/tool_ref`,
+        ...(first === undefined ? {} : { nodeId: first.nodeId }),
+        related: others.map(({ nodeId }) => nodeId),
+        hint: `Grant it with --grant ${capability}, or bind a tool that does not need it.`,
+        fields: { capability_id: capability },
+      }),
+    ];
   });
   return { requiredCapabilities, diagnostics };
 }

@@ -1,42 +1,66 @@
 import type { Diagnostic } from '@millforge/contracts';
 import { report } from '../diagnostics.ts';
+import { didYouMean, nearestName, quoted } from '../nearest-name.ts';
 import type { ResolvedHarness, ResolvedNode } from '../resolve/resolved-harness.ts';
-import { ancestorsOf, type HarnessGraph } from './harness-graph.ts';
+import { ancestorsOf, type HarnessGraph, prerequisitePath } from './harness-graph.ts';
 
 /** Checks that prerequisites make sense and that every node can come to run. */
 export function checkGraph(harness: ResolvedHarness, graph: HarnessGraph): readonly Diagnostic[] {
-  return [...checkEdges(graph), ...checkCycles(graph), ...checkReachability(harness, graph)];
+  return [
+    ...checkEdges(harness, graph),
+    ...checkCycles(harness, graph),
+    ...checkReachability(harness, graph),
+  ];
 }
 
-function checkEdges(graph: HarnessGraph): readonly Diagnostic[] {
+function checkEdges(harness: ResolvedHarness, graph: HarnessGraph): readonly Diagnostic[] {
+  const possible = harness.nodes.filter(({ source }) => source.terminal_result === null);
+  const nearest = nearestName(possible.map(({ nodeId }) => nodeId));
   return [
-    ...graph.unknown.map(({ node, prerequisite }) =>
-      report.unknownPrerequisite({ path: '/', nodeId: node, fields: { prerequisite } }),
+    ...graph.unknown.map(({ node, path, prerequisite }) => {
+      const found = nearest(prerequisite);
+      const hint =
+        found === null || found === node
+          ? `Add a node '${prerequisite}', or name one that exists.`
+          : didYouMean(found);
+      return report.unknownPrerequisite({ path, nodeId: node, hint, fields: { prerequisite } });
+    }),
+    ...graph.self.map(({ node, path }) =>
+      report.selfPrerequisite({ path, nodeId: node, hint: 'Remove this prerequisite.' }),
     ),
-    ...graph.self.map(({ node }) => report.selfPrerequisite({ path: '/', nodeId: node })),
-    ...graph.duplicate.map(({ node, prerequisite }) =>
-      report.duplicatePrerequisite({ path: '/', nodeId: node, fields: { prerequisite } }),
-    ),
-    ...graph.toTerminal.map(({ node, prerequisite }) =>
+    ...graph.duplicate.map(({ node, path, prerequisite }) => {
+      const hint = 'Keep one of them; it can hold all argument_matches.';
+      return report.duplicatePrerequisite({ path, nodeId: node, hint, fields: { prerequisite } });
+    }),
+    ...graph.toTerminal.map(({ node, path, prerequisite }) =>
       report.terminalPrerequisite({
-        path: '/',
+        path,
         nodeId: node,
         related: [prerequisite],
+        hint: 'A terminal ends the run, so nothing comes after it: name a node that comes before.',
         fields: { prerequisite },
       }),
     ),
   ];
 }
 
-function checkCycles(graph: HarnessGraph): readonly Diagnostic[] {
-  return graph.cycles.map(([first = '', ...rest]) =>
-    report.prerequisiteCycle({
-      path: '/',
+function checkCycles({ nodes }: ResolvedHarness, graph: HarnessGraph): readonly Diagnostic[] {
+  const nodesById = new Map(nodes.map((node) => [node.nodeId, node]));
+  return graph.cycles.map((members) => {
+    const [first = '', ...rest] = members;
+    const group = new Set(members);
+    const node = nodesById.get(first);
+    const written = node?.source.prerequisites ?? [];
+    const index = written.findIndex((prerequisite) => group.has(prerequisite.node_id));
+    const next = written[index]?.node_id ?? first;
+    return report.prerequisiteCycle({
+      path: node === undefined ? '/graph/nodes' : prerequisitePath(node, index),
       nodeId: first,
       related: rest,
+      hint: `Each of them waits for another one: remove a prerequisite, such as the one of '${first}' on '${next}'.`,
       fields: { members: [first, ...rest].join(', ') },
-    }),
-  );
+    });
+  });
 }
 
 function checkReachability(harness: ResolvedHarness, graph: HarnessGraph): readonly Diagnostic[] {
@@ -50,21 +74,24 @@ function checkReachability(harness: ResolvedHarness, graph: HarnessGraph): reado
     if (graph.ownersOfInvalidEdges.has(nodeId)) continue;
     const diagnostic = graph.satisfiable.has(nodeId)
       ? checkGate(node, required, graph)
-      : unreachable(node);
+      : unreachable(node, graph);
     if (diagnostic !== null) found.push(diagnostic);
   }
   return found;
 }
 
-function unreachable({ nodeId, source }: ResolvedNode): Diagnostic {
-  const found = { path: '/', nodeId };
+function unreachable({ nodeId, path, source }: ResolvedNode, graph: HarnessGraph): Diagnostic {
+  const before = graph.prerequisitesOf.get(nodeId) ?? [];
+  const blocking = before.filter((id) => !graph.satisfiable.has(id));
+  const hint = `It waits for ${quoted(blocking)}, which can never run: mend that first, or remove the prerequisite.`;
+  const found = { path, nodeId, hint };
   if (source.terminal_result !== null) return report.unreachableTerminal(found);
   return source.required ? report.unreachableRequiredNode(found) : report.unreachableNode(found);
 }
 
 /** Every required node must come before every terminal, or a run could end without it. */
 function checkGate(
-  { nodeId, source }: ResolvedNode,
+  { nodeId, path, source }: ResolvedNode,
   required: readonly string[],
   graph: HarnessGraph,
 ): Diagnostic | null {
@@ -72,5 +99,6 @@ function checkGate(
   const ancestors = ancestorsOf(graph, nodeId);
   const related = required.filter((id) => !ancestors.has(id));
   if (related.length === 0 || !related.every((id) => graph.satisfiable.has(id))) return null;
-  return report.ungatedTerminal({ path: '/', nodeId, related });
+  const hint = `Add a prerequisite on ${quoted(related)}, here or at a node that comes before this one.`;
+  return report.ungatedTerminal({ path: `${path}/prerequisites`, nodeId, related, hint });
 }

@@ -1,5 +1,6 @@
 import type { Diagnostic } from '@millforge/contracts';
 import { report } from '../diagnostics.ts';
+import { didYouMean, nearestName, quoted } from '../nearest-name.ts';
 import type { ResolvedNode } from '../resolve/resolved-harness.ts';
 
 /** Checks that a run can end, in one node per result, and only in ways that the caller can handle. */
@@ -9,24 +10,45 @@ export function checkTerminals(
 ): readonly Diagnostic[] {
   const legal = new Set(legalResults);
   const found: Diagnostic[] = [];
-  const holders = new Map<string, readonly string[]>();
-  for (const { nodeId, source } of nodes) {
+  const nearest = nearestName(legal);
+  const holders = new Map<string, readonly ResolvedNode[]>();
+  for (const node of nodes) {
+    const { nodeId, path, source } = node;
     const result = source.terminal_result;
     if (result === null) continue;
     const fields = { terminal_result: result };
-    if (source.required) found.push(report.terminalNodeRequired({ path: '/', nodeId }));
-    if (!legal.has(result)) found.push(report.terminalResultIllegal({ path: '/', nodeId, fields }));
-    holders.set(result, [...(holders.get(result) ?? []), nodeId]);
+    if (source.required) {
+      const hint = 'Remove required: a terminal ends the run, so nothing waits for it.';
+      found.push(report.terminalNodeRequired({ path: `${path}/required`, nodeId, hint }));
+    }
+    if (!legal.has(result)) {
+      const hint = didYouMean(nearest(result)) || `The caller handles ${quoted([...legal])}.`;
+      const place = { path: `${path}/terminal_result`, nodeId, hint };
+      found.push(report.terminalResultIllegal({ ...place, fields }));
+    }
+    holders.set(result, [...(holders.get(result) ?? []), node]);
   }
-  for (const [result, [first = '', ...rest]] of holders) {
-    const fields = { terminal_result: result };
-    if (rest.length === 0) continue;
-    found.push(report.terminalResultDuplicate({ path: '/', nodeId: first, related: rest, fields }));
+  for (const [result, [first, second, ...rest]] of holders) {
+    if (first === undefined || second === undefined) continue;
+    found.push(
+      report.terminalResultDuplicate({
+        path: `${second.path}/terminal_result`,
+        nodeId: first.nodeId,
+        related: [second, ...rest].map(({ nodeId }) => nodeId),
+        hint: 'Give each terminal node a result of its own.',
+        fields: { terminal_result: result },
+      }),
+    );
   }
-  if (holders.size === 0) found.push(report.terminalMissing({ path: '/' }));
+  if (holders.size === 0) {
+    const hint = 'Give the node that ends the run a terminal_result.';
+    found.push(report.terminalMissing({ path: '/graph/nodes', hint }));
+  }
   for (const result of legal) {
     if (holders.has(result)) continue;
-    found.push(report.terminalResultMissing({ path: '/', fields: { terminal_result: result } }));
+    const hint = `Give a node terminal_result: ${result}.`;
+    const fields = { terminal_result: result };
+    found.push(report.terminalResultMissing({ path: '/graph/nodes', hint, fields }));
   }
   return found;
 }

@@ -1,4 +1,4 @@
-import type { ResolvedHarness } from '../resolve/resolved-harness.ts';
+import type { ResolvedHarness, ResolvedNode } from '../resolve/resolved-harness.ts';
 import { findCycles } from './find-cycles.ts';
 
 /** One prerequisite: `node` needs `prerequisite` first. */
@@ -7,6 +7,8 @@ export interface PrerequisiteEdge {
   readonly node: string;
   /** The earlier node, or a name that no node has. */
   readonly prerequisite: string;
+  /** Pointer to where it is written; for a repeated one, to the repetition. */
+  readonly path: string;
 }
 
 /** The prerequisites of a harness, sorted out. All lists are sorted by id. */
@@ -45,19 +47,26 @@ export function toHarnessGraph({ nodes }: ResolvedHarness): HarnessGraph {
   const duplicate: PrerequisiteEdge[] = [];
   const toTerminal: PrerequisiteEdge[] = [];
   const prerequisitesOf = new Map<string, readonly string[]>();
-  for (const { nodeId, source } of nodes) {
-    const written = source.prerequisites.map((prerequisite) => prerequisite.node_id);
+  for (const node of nodes) {
+    const { nodeId } = node;
+    const written = node.source.prerequisites.map((prerequisite) => prerequisite.node_id);
     const valid: string[] = [];
     for (const prerequisite of [...new Set(written)].toSorted()) {
-      const edge = { node: nodeId, prerequisite };
-      const kinds = [
-        ...(known.has(prerequisite) ? [] : [unknown]),
-        ...(prerequisite === nodeId ? [self] : []),
-        ...(written.indexOf(prerequisite) < written.lastIndexOf(prerequisite) ? [duplicate] : []),
-        ...(terminal.has(prerequisite) ? [toTerminal] : []),
-      ];
-      for (const edges of kinds) edges.push(edge);
-      if (kinds.length === 0) valid.push(prerequisite);
+      const [first = 0, repetition] = written.flatMap((id, at) =>
+        id === prerequisite ? [at] : [],
+      );
+      const edge = { node: nodeId, prerequisite, path: prerequisitePath(node, first) };
+      const isKnown = known.has(prerequisite);
+      const isSelf = prerequisite === nodeId;
+      const isTerminal = terminal.has(prerequisite);
+      if (!isKnown) unknown.push(edge);
+      if (isSelf) self.push(edge);
+      if (repetition !== undefined) {
+        duplicate.push({ ...edge, path: prerequisitePath(node, repetition) });
+      }
+      if (isTerminal) toTerminal.push(edge);
+      const isValid = isKnown && !isSelf && !isTerminal && repetition === undefined;
+      if (isValid) valid.push(prerequisite);
     }
     prerequisitesOf.set(nodeId, valid);
   }
@@ -77,6 +86,11 @@ export function toHarnessGraph({ nodes }: ResolvedHarness): HarnessGraph {
     satisfiable: findSatisfiable(prerequisitesOf, dependentsOf, ownersOfInvalidEdges),
     blocked: reach(unresolved, dependentsOf),
   };
+}
+
+/** Pointer to one of the prerequisites of a node, by the order in which they were written. */
+export function prerequisitePath(node: Pick<ResolvedNode, 'path'>, index: number): string {
+  return `${node.path}/prerequisites/${index}`;
 }
 
 /** Everything that must have happened before a node, without the node itself. */

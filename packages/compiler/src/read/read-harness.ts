@@ -30,6 +30,16 @@ export function placeIn(document: SourceDocument, pointer: string) {
   };
 }
 
+/** Gives findings in the model their place in the document, each by its own path. */
+export function placeFindings(
+  diagnostics: readonly Diagnostic[],
+  document: SourceDocument,
+): readonly Diagnostic[] {
+  return diagnostics.map((diagnostic) =>
+    Object.freeze({ ...diagnostic, ...placeIn(document, diagnostic.path) }),
+  );
+}
+
 /** Mappings that the model holds as lists, with the field that an entry's own value becomes. */
 const LISTED = { nodes: null, argument_matches: null, required_by_terminal: 'artifact_ids' };
 

@@ -1,34 +1,43 @@
 import { type Diagnostic, parseToolReference } from '@millforge/contracts';
 import { report } from '../diagnostics.ts';
-import type { HarnessNode } from '../harness-source.ts';
+import type { ResolvedNode } from './resolved-harness.ts';
 
 /** An exact tool version. */
 export type ToolReference = NonNullable<ReturnType<typeof parseToolReference>>;
 
+/** A node before anything of it was looked up. */
+export type PlacedNode = Omit<ResolvedNode, 'tool'>;
+
 /** The tool that each node names, and nodes that name one twice. */
 export interface Bindings {
   /** One per node with a right reference, in the order of the nodes. */
-  readonly references: readonly { readonly node: HarnessNode; readonly reference: ToolReference }[];
+  readonly references: readonly {
+    readonly node: PlacedNode;
+    readonly reference: ToolReference;
+  }[];
   /** References without form, and tools that are named twice. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /** Reads the tool references of nodes sorted by id; one tool version may be bound by one node only. */
-export function readBindings(nodes: readonly HarnessNode[]): Bindings {
-  const references: { node: HarnessNode; reference: ToolReference }[] = [];
+export function readBindings(nodes: readonly PlacedNode[]): Bindings {
+  const references: { node: PlacedNode; reference: ToolReference }[] = [];
   const diagnostics: Diagnostic[] = [];
   const first = new Map<string, string>();
   for (const node of nodes) {
-    const reference = parseToolReference(node.tool_ref);
-    const holder = first.get(node.tool_ref);
-    const fields = { tool_ref: node.tool_ref };
+    const { tool_ref } = node.source;
+    const reference = parseToolReference(tool_ref);
+    const holder = first.get(tool_ref);
+    const found = { path: `${node.path}/tool_ref`, fields: { tool_ref } };
     if (reference === null) {
-      diagnostics.push(report.invalidToolReference({ path: '/', nodeId: node.node_id, fields }));
+      const hint = 'Write an exact version, such as docs.notes.search@3.';
+      diagnostics.push(report.invalidToolReference({ ...found, nodeId: node.nodeId, hint }));
     } else if (holder !== undefined) {
-      const related = [node.node_id];
-      diagnostics.push(report.duplicateToolBinding({ path: '/', nodeId: holder, related, fields }));
+      const related = [node.nodeId];
+      const hint = `Node '${holder}' has this tool already: bind another tool here, or use that node.`;
+      diagnostics.push(report.duplicateToolBinding({ ...found, nodeId: holder, related, hint }));
     } else {
-      first.set(node.tool_ref, node.node_id);
+      first.set(tool_ref, node.nodeId);
       references.push({ node, reference });
     }
   }

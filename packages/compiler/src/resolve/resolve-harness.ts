@@ -1,11 +1,12 @@
 import type { Diagnostic, ModelProfileCatalog, ToolCatalog } from '@millforge/contracts';
 import { report } from '../diagnostics.ts';
-import type { HarnessNode, HarnessSource } from '../harness-source.ts';
-import { readBindings } from './read-bindings.ts';
+import type { HarnessSource } from '../harness-source.ts';
+import { type PlacedNode, readBindings } from './read-bindings.ts';
 import { findSnapshotFaults, isDiscoveryListing } from './read-snapshots.ts';
 import { resolveProfile } from './resolve-profile.ts';
 import { resolveTool } from './resolve-tool.ts';
 import type { ResolvedHarness, ResolvedNode } from './resolved-harness.ts';
+import { toolHints } from './tool-hints.ts';
 
 /** The world as the compiler sees it. */
 export interface ResolveContext {
@@ -29,24 +30,23 @@ export interface ResolveResult {
  * A harness that binds one tool twice is answered without touching a catalog.
  */
 export function resolveHarness(source: HarnessSource, context: ResolveContext): ResolveResult {
-  const nodes = source.graph.nodes.toSorted((left, right) =>
-    left.node_id < right.node_id ? -1 : 1,
-  );
-  const bindings = readBindings(nodes);
+  const bindings = readBindings(placedNodes(source));
   if (bindings.diagnostics.length > 0) return stop(bindings.diagnostics);
   if (isDiscoveryListing(context.catalog)) {
     const fields = { catalog_role: 'tool_snapshot' };
-    return stop([report.discoveryNotCatalog({ path: '/', fields })]);
+    const hint = 'Admit the discovered tools first, and compile against the admitted catalog.';
+    return stop([report.discoveryNotCatalog({ path: '/', hint, fields })]);
   }
   const snapshotFaults = findSnapshotFaults(context.catalog, context.profiles);
   if (snapshotFaults.length > 0) return stop(snapshotFaults);
 
   const profile = resolveProfile(source.model_profile_id, context.profiles);
+  const hints = toolHints(context.catalog);
   const tools = bindings.references.map(({ node, reference }) => ({
     node,
-    ...resolveTool(reference, node.node_id, context.catalog),
+    ...resolveTool(reference, node, { catalog: context.catalog, hints }),
   }));
-  const resolved = tools.map(({ node, tool }) => toResolvedNode(node, tool));
+  const resolved = tools.map(({ node, tool }) => ({ ...node, tool }));
   return {
     resolved: { source, profile: profile.profile, nodes: resolved },
     diagnostics: [
@@ -61,23 +61,31 @@ function stop(diagnostics: readonly Diagnostic[]): ResolveResult {
   return { resolved: null, diagnostics };
 }
 
-function toResolvedNode(source: HarnessNode, tool: ResolvedNode['tool']): ResolvedNode {
-  return { nodeId: source.node_id, source, tool };
+/** Nodes sorted by id, each with its place in the written order. */
+function placedNodes({ graph }: HarnessSource): readonly PlacedNode[] {
+  return graph.nodes
+    .map((source, index) => ({
+      nodeId: source.node_id,
+      path: `/graph/nodes/${index}`,
+      source,
+    }))
+    .toSorted((left, right) => (left.nodeId < right.nodeId ? -1 : 1));
 }
 
 function findRepeatedNames(nodes: readonly ResolvedNode[]): readonly Diagnostic[] {
   const found: Diagnostic[] = [];
   const first = new Map<string, string>();
-  for (const { nodeId, tool } of nodes) {
+  for (const { nodeId, path, tool } of nodes) {
     if (tool === null) continue;
     const holder = first.get(tool.model_tool_name);
     if (holder === undefined) first.set(tool.model_tool_name, nodeId);
     else {
       found.push(
         report.duplicateModelToolName({
-          path: '/',
+          path: `${path}/tool_ref`,
           nodeId: holder,
           related: [nodeId],
+          hint: `The tool of node '${holder}' goes by that name too: bind a tool with another name here.`,
           fields: { model_tool_name: tool.model_tool_name },
         }),
       );

@@ -2,6 +2,8 @@ import type { Diagnostic, ModelProfileCatalog, ModelProfileRef } from '@millforg
 import { readProfile } from '../catalog/model-profile-catalog.ts';
 import { report } from '../diagnostics.ts';
 import { errorType } from '../error-type.ts';
+import { didYouMean, nearestName, quoted } from '../nearest-name.ts';
+import { listedProfiles } from './listed-names.ts';
 import { type ReadLookup, readLookup } from './read-lookup.ts';
 
 /** The profile, or why there is none. */
@@ -19,23 +21,30 @@ export function resolveProfile(profileId: string, profiles: ModelProfileCatalog)
     lookup = readLookup(profiles.resolveExact(profileId));
   } catch (error) {
     const fields = { profile_id: profileId, error_type: errorType(error) };
-    return failed(report.profileLookupFailed({ path: '/', fields }));
+    return failed(report.profileLookupFailed({ path: PATH, fields }));
   }
   const fields = { profile_id: profileId };
   if (lookup.kind === 'missing' || lookup.kind === 'invalid') {
-    const found = { path: '/', fields: { ...lookup.evidence, ...fields } };
-    return failed(
-      lookup.kind === 'missing'
-        ? report.unknownModelProfile(found)
-        : report.malformedProfile(found),
-    );
+    const found = { path: PATH, fields: { ...lookup.evidence, ...fields } };
+    if (lookup.kind === 'invalid') return failed(report.malformedProfile(found));
+    const hint = hintAbout(profileId, profiles);
+    return failed(report.unknownModelProfile({ ...found, ...(hint === null ? {} : { hint }) }));
   }
   const profile =
     lookup.kind === 'found' && typeof lookup.entry === 'object' ? readProfile(lookup.entry) : null;
-  if (profile === null) return failed(report.profileMissing({ path: '/', fields }));
+  if (profile === null) return failed(report.profileMissing({ path: PATH, fields }));
   if (profile.profile_id === profileId) return { profile, diagnostics: [] };
   const facts = { ...fields, resolved_profile_id: profile.profile_id };
-  return failed(report.profileMismatch({ path: '/', fields: facts }));
+  return failed(report.profileMismatch({ path: PATH, fields: facts }));
+}
+
+const PATH = '/model_profile_id';
+
+function hintAbout(profileId: string, profiles: ModelProfileCatalog): string | null {
+  const known = listedProfiles(profiles).toSorted();
+  if (known.length === 0) return null;
+  const nearest = nearestName(known)(profileId);
+  return nearest === null ? `The catalog has ${quoted(known)}.` : didYouMean(nearest);
 }
 
 function failed(diagnostic: Diagnostic): ResolvedProfile {

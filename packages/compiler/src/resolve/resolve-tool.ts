@@ -2,8 +2,9 @@ import type { Diagnostic, ToolCatalog, ToolCatalogEntry } from '@millforge/contr
 import { admitToolEntry } from '../catalog/admit-tool-entry.ts';
 import { report } from '../diagnostics.ts';
 import { errorType } from '../error-type.ts';
-import type { ToolReference } from './read-bindings.ts';
+import type { PlacedNode, ToolReference } from './read-bindings.ts';
 import { type Evidence, type ReadLookup, readLookup } from './read-lookup.ts';
+import type { ToolHints } from './tool-hints.ts';
 
 /** The tool, or why there is none. */
 export interface ResolvedTool {
@@ -16,10 +17,10 @@ export interface ResolvedTool {
 /** Looks up the tool of one node by its exact id and version. */
 export function resolveTool(
   reference: ToolReference,
-  nodeId: string,
-  catalog: ToolCatalog,
+  { nodeId, path }: PlacedNode,
+  { catalog, hints }: { readonly catalog: ToolCatalog; readonly hints: ToolHints },
 ): ResolvedTool {
-  const place = { path: '/', nodeId };
+  const place = { path: `${path}/tool_ref`, nodeId };
   const fields = { tool_id: reference.toolId, tool_version: reference.toolVersion };
   let lookup: ReadLookup;
   try {
@@ -31,10 +32,18 @@ export function resolveTool(
   }
   if (lookup.kind === 'found') return admit(lookup.entry, place, fields);
   if (lookup.kind === 'invalid') return failed(invalidEntry(lookup, place, fields));
+  if (lookup.kind === 'malformed') {
+    const hint =
+      'The catalog must answer with an entry, or that it has none; see the page of the code.';
+    return failed(report.entryMissing({ ...place, hint, fields }));
+  }
+  const hint = hints(reference);
   return failed(
-    lookup.kind === 'missing'
-      ? report.unknownToolReference({ ...place, fields: { ...lookup.evidence, ...fields } })
-      : report.entryMissing({ ...place, fields }),
+    report.unknownToolReference({
+      ...place,
+      ...(hint === undefined ? {} : { hint }),
+      fields: { ...lookup.evidence, ...fields },
+    }),
   );
 }
 

@@ -15,6 +15,8 @@ export interface ResolvedHarness {
 export interface ResolvedNode {
   /** Id of the node. */
   readonly nodeId: string;
+  /** Pointer to the node in the model: `/graph/nodes/3`, by the order in which nodes were written. */
+  readonly path: string;
   /** The node as it was read. */
   readonly source: HarnessNode;
   /** The tool, or null when it did not resolve. */

@@ -68,7 +68,7 @@ test.each<[string, { readonly [nodeId: string]: JsonObject }, readonly string[]]
       c: { ...REQUIRED, ...needs('a') },
       x: { ...DONE, ...needs('c') },
     },
-    ['MF-G004 a +b', 'MF-G006 x', 'MF-G007 c'],
+    ['MF-G004 a +b', 'MF-G007 c', 'MF-G006 x'],
   ],
   [
     'terminals that can be reached without the required nodes',
@@ -129,4 +129,39 @@ test('reports a circle of 511 nodes', () => {
     Array.from({ length: 511 }, (_, index) => [`n${index}`, needs(`n${(index + 1) % 511}`)]),
   );
   expect(findings(graphOf({ ...ring, x: DONE })).map(({ code }) => code)).toEqual(['MF-G004']);
+});
+
+test.each<[string, { readonly [nodeId: string]: JsonObject }, readonly string[]]>([
+  [
+    'an unknown prerequisite',
+    { open_ticket: {}, x: { ...DONE, ...needs('open_tikcet') } },
+    ["MF-G001 /graph/nodes/1/prerequisites/0 Did you mean 'open_ticket'?"],
+  ],
+  [
+    'an unknown prerequisite that resembles nothing',
+    { a: {}, x: { ...DONE, ...needs('a', 'zebra') } },
+    ["MF-G001 /graph/nodes/1/prerequisites/1 Add a node 'zebra', or name one that exists."],
+  ],
+  [
+    'a repetition, at the second place',
+    { a: {}, x: { ...DONE, ...needs('a', 'a') } },
+    ['MF-G003 /graph/nodes/1/prerequisites/1 Keep one of them; it can hold all argument_matches.'],
+  ],
+  [
+    'a circle, at a prerequisite that closes it',
+    { z: {}, b: needs('z', 'a'), a: needs('z', 'b'), x: DONE },
+    [
+      "MF-G004 /graph/nodes/2/prerequisites/1 Each of them waits for another one: remove a prerequisite, such as the one of 'a' on 'b'.",
+    ],
+  ],
+  [
+    'a terminal that comes without required nodes',
+    { b: REQUIRED, a: REQUIRED, x: DONE },
+    [
+      "MF-G006 /graph/nodes/2/prerequisites Add a prerequisite on 'a' and 'b', here or at a node that comes before this one.",
+    ],
+  ],
+])('tells where %s stands and what to do', (_, nodes, expected) => {
+  const reported = findings(graphOf(nodes));
+  expect(reported.map(({ code, path, hint }) => `${code} ${path} ${hint}`)).toEqual(expected);
 });

@@ -12,7 +12,7 @@ function terminal(nodeId: string, result: string | null): ResolvedNode {
     terminal_result: result,
     produces: [],
   };
-  return { nodeId, source, tool: null };
+  return { nodeId, path: `/graph/nodes/${nodeId}`, source, tool: null };
 }
 
 test('reports results that nobody expects, that are shared, and that are missing', () => {

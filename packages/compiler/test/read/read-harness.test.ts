@@ -210,7 +210,7 @@ test('accepts __proto__ as an argument and refuses it as a field', () => {
     '"terminal_result"',
     `"prerequisites":[${matches}],"terminal_result"`,
   );
-  expect(textFaults(matched)).toEqual(['MF-G001 /']);
+  expect(textFaults(matched)).toEqual(['MF-G001 /graph/nodes/0/prerequisites/0']);
 });
 
 test('does not repeat a secret that stands as a key', () => {

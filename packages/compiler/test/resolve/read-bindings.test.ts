@@ -11,7 +11,9 @@ test('reports a reference without an exact version', () => {
     terminal_result: null,
     produces: [],
   };
-  const { references, diagnostics } = readBindings([node]);
+  const { references, diagnostics } = readBindings([
+    { nodeId: 'a', path: '/graph/nodes/0', source: node },
+  ]);
   expect(references).toEqual([]);
   expect(summaries(diagnostics)).toEqual(['MF-R011 a tool_ref=test.a@latest']);
 });

@@ -137,7 +137,7 @@ test('goes on after a failed profile, and after each failed tool', () => {
     x: { terminal_result: 'DONE' },
   });
   const codes = findings({ ...nodes, model_profile_id: 'other' }).map(({ code }) => code);
-  expect(codes).toEqual(['MF-R001', 'MF-R002', 'MF-R002']);
+  expect(codes).toEqual(['MF-R002', 'MF-R002', 'MF-R001']);
 });
 
 function failToResolve(): never {
@@ -151,8 +151,8 @@ test('names the class of what a catalog throws, and nothing of its text, MF-R009
     profiles: { ...profiles, resolveExact: failToResolve },
   });
   expect(summaries(found)).toEqual([
-    'MF-R009 error_type=SyntaxError profile_id=test.profile',
     'MF-R009 finish error_type=SyntaxError tool_id=test.finish',
+    'MF-R009 error_type=SyntaxError profile_id=test.profile',
   ]);
   expect(JSON.stringify(found)).not.toContain('secret-ish');
 });
@@ -186,13 +186,57 @@ test('reports each later node that binds a tool or shows a name again', () => {
   const again = { tool_ref: 'test.a@1' };
   const twice = graphOf({ c: again, b: again, a: {}, x: { terminal_result: 'DONE' } });
   expect(summaries(findings(twice))).toEqual([
-    'MF-R005 a +b tool_ref=test.a@1',
     'MF-R005 a +c tool_ref=test.a@1',
+    'MF-R005 a +b tool_ref=test.a@1',
   ]);
   const named = graphOf({ c: {}, b: {}, a: {}, x: { terminal_result: 'DONE' } });
   const same = ['test.a', 'test.b', 'test.c'].map((id) => tool(id, { model_tool_name: 'same' }));
   expect(summaries(findings(named, { tools: same }))).toEqual([
-    'MF-R006 a +b model_tool_name=same',
     'MF-R006 a +c model_tool_name=same',
+    'MF-R006 a +b model_tool_name=same',
   ]);
+});
+
+test.each<[string, string, string | undefined]>([
+  ['the versions that exist', 'docs.open@9', "The catalog has 'docs.open@2' and 'docs.open@10'."],
+  ['the nearest tool at its newest version', 'docs.opne@2', "Did you mean 'docs.open@10'?"],
+  [
+    'that nothing resembles the name',
+    'other.thing@1',
+    'No tool of the catalog has such a name: add the tool to the catalog, or name one that it has.',
+  ],
+])('hints at %s', (_, tool_ref, hint) => {
+  const catalog = toToolCatalog([
+    tool('docs.open', { tool_version: 10 }),
+    tool('docs.open', { tool_version: 2 }),
+    tool('test.x'),
+  ]);
+  const nodes = graphOf({ a: { tool_ref }, x: { terminal_result: 'DONE' } });
+  expect(findings(nodes, { catalog })).toMatchObject([
+    { code: 'MF-R002', path: '/graph/nodes/0/tool_ref', hint },
+  ]);
+});
+
+test('asks a catalog for what it lists only when a name is missing, and survives its answer', () => {
+  const catalog = { ...listed };
+  Object.defineProperty(catalog, 'entries', { get: failToResolve });
+  expect(findings(source, { catalog })).toEqual([]);
+  const missing = graphOf({ a: { tool_ref: 'none@1' }, finish: { terminal_result: 'DONE' } });
+  const [found] = findings(missing, { catalog });
+  expect(found).toMatchObject({ code: 'MF-R002' });
+  expect(found?.hint).toBeUndefined();
+});
+
+function profileHint(model_profile_id: string) {
+  const [found] = findings(harness({ model_profile_id }));
+  return [found?.code, found?.path, found?.hint];
+}
+
+test('hints at the nearest profile, or at those that exist', () => {
+  expect(profileHint('test.profil')).toEqual([
+    'MF-R001',
+    '/model_profile_id',
+    "Did you mean 'test.profile'?",
+  ]);
+  expect(profileHint('other')[2]).toBe("The catalog has 'test.profile'.");
 });
