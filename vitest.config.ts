@@ -7,6 +7,7 @@ const source = process.env['MILLFORGE_TEST_DIST'] === undefined ? ['millforge-sr
 
 const folders = [
   ...readdirSync('packages').map((name) => ({ name, root: `packages/${name}` })),
+  ...readdirSync('tests').map((name) => ({ name, root: `tests/${name}` })),
   { name: 'tools', root: 'tools' },
 ].filter(({ root }) => existsSync(`${root}/test`));
 

@@ -80,7 +80,7 @@ function isInstalled() {
 
 function fingerprint() {
   const hash = createHash('sha256');
-  const manifests = ['packages', 'examples']
+  const manifests = ['packages', 'examples', 'tests']
     .filter((folder) => existsSync(join(ROOT, folder)))
     .flatMap((folder) => readdirSync(join(ROOT, folder)).map((name) => join(folder, name)))
     .map((folder) => join(folder, 'package.json'))
