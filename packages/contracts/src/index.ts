@@ -66,17 +66,30 @@ export {
   type StandardSchemaResult,
 } from './json-schema/from-standard-schema.ts';
 export {
-  type ArraySchema,
-  type ConstSchema,
-  type JsonSchema,
   type NormalizeSchemaOptions,
   type NormalizeSchemaResult,
   normalizeSchema,
-  type ObjectSchema,
-  type ScalarSchema,
-  type SchemaFault,
-  type SchemaScalar,
+} from './json-schema/normalize-schema.ts';
+export type {
+  ArraySchema,
+  BooleanSchema,
+  ChoiceSchema,
+  ConstSchema,
+  JsonSchema,
+  NumberSchema,
+  ObjectSchema,
+  ScalarSchema,
+  SchemaAnnotations,
+  SchemaFormat,
+  SchemaNumber,
+  SchemaScalar,
+  SchemaType,
+  StringSchema,
+  UnionSchema,
 } from './json-schema/schema.ts';
+export type { SchemaFault } from './json-schema/schema-fault.ts';
+export { type Schema10Result, toSchema10 } from './json-schema/to-schema-10.ts';
+export { withoutAnnotations } from './json-schema/without-annotations.ts';
 export type {
   ModelClient,
   ModelCompletion,
@@ -88,13 +101,23 @@ export type {
   ModelToolCall,
   ModelUsage,
 } from './model/model-client.ts';
+export {
+  type CapabilityConstraints,
+  CONSTRAINT_LISTS,
+  type ConstraintList,
+  MAX_CONSTRAINT_ENTRIES,
+  type PlanCapabilityConstraint,
+} from './plan/capability-constraints.ts';
 export type {
   ArtifactPolicy,
   CompiledHarnessPlan,
   CompilerIdentity,
   ContextPolicy,
+  ObservedLimits,
+  PlanAlternatives,
   PlanArgumentMatch,
   PlanBudgets,
+  PlanCallBounds,
   PlanNode,
   PlanPrerequisite,
   PromptPolicy,

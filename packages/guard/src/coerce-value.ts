@@ -1,7 +1,9 @@
 import {
+  type ArraySchema,
   type JsonFloat,
   type JsonSchema,
   type JsonValue,
+  type ObjectSchema,
   validateJson,
 } from '@millforge/contracts';
 import type { ArgumentRepair } from './argument-repair.ts';
@@ -22,13 +24,36 @@ interface Place {
 export function coerceValue(value: JsonValue, place: Place): JsonValue {
   const { schema } = place;
   if ('const' in schema) return coerceScalar(value, [schema.const], place);
-  if (schema.type === 'object') return coerceObject(value, schema, place);
-  if (schema.type === 'array') return coerceArray(value, schema, place);
+  if ('oneOf' in schema) {
+    const constants = schema.oneOf.map((member) => member.const);
+    return coerceScalar(value, constants, place);
+  }
+  if ('anyOf' in schema) return coerceToAlternative(value, schema.anyOf, place);
+  if ('properties' in schema) return coerceObject(value, schema, place);
+  if ('items' in schema) return coerceArray(value, schema, place);
   return coerceScalar(value, schema.enum ?? null, place);
 }
 
-type ObjectSchema = Extract<JsonSchema, { type: 'object' }>;
-type ArraySchema = Extract<JsonSchema, { type: 'array' }>;
+/** What fits stays; what fits no alternative is changed only where all changes that help agree. */
+function coerceToAlternative(
+  value: JsonValue,
+  alternatives: readonly JsonSchema[],
+  place: Place,
+): JsonValue {
+  if (validateJson(value, place.schema) === null) return value;
+  const found = alternatives.flatMap((schema) => {
+    const repairs: ArgumentRepair[] = [];
+    const coerced = coerceValue(value, { ...place, schema, repairs });
+    return validateJson(coerced, schema) === null ? [{ coerced, repairs }] : [];
+  });
+  const [first] = found;
+  if (first === undefined) return value;
+  const text = JSON.stringify(first.coerced);
+  if (found.some((other) => JSON.stringify(other.coerced) !== text)) return value;
+  place.repairs.push(...first.repairs);
+  return first.coerced;
+}
+
 type Members = readonly (JsonValue | JsonFloat)[] | null;
 
 function coerceObject(value: JsonValue, schema: ObjectSchema, place: Place): JsonValue {

@@ -5,7 +5,8 @@ import { exceedsUtf8 } from '../json/exceeds-utf8.ts';
 import { deepFreeze } from '../json/freeze.ts';
 import type { ExactJson, JsonObject } from '../json/json-value.ts';
 import { fromStandardSchema } from '../json-schema/from-standard-schema.ts';
-import { type JsonSchema, normalizeSchema } from '../json-schema/schema.ts';
+import { normalizeSchema } from '../json-schema/normalize-schema.ts';
+import type { JsonSchema } from '../json-schema/schema.ts';
 import {
   IDEMPOTENCIES,
   type Idempotency,
