@@ -10,6 +10,10 @@ export interface DocumentFault {
   readonly isIdentifier: boolean;
   /** What the form allows there. */
   readonly expected: string;
+  /** What stands there, where it is of another kind than expected; never the value itself. */
+  readonly found?: string;
+  /** Keys that the form knows, where the fault is an unknown key. */
+  readonly knownKeys?: readonly string[];
 }
 
 /** Segments of a pointer into the model. */
@@ -38,8 +42,10 @@ export function closed<T extends object>(
 ): Reader<T> {
   const fields = Object.entries<Reader<unknown>>(shape);
   const mayLack: ReadonlySet<string> = new Set(form.mayLack);
+  const knownKeys = Object.keys(shape);
+  const needed = knownKeys.filter((key) => !mayLack.has(key)).join(', ');
   return (value, at) => {
-    if (!isMapping(value)) return refuse(at, 'a mapping');
+    if (!isMapping(value)) return refuseKind(at, `a mapping with ${needed}`, value);
     const record: { [key: string]: unknown } = {};
     let isComplete = true;
     for (const [key, read] of fields) {
@@ -51,7 +57,8 @@ export function closed<T extends object>(
     }
     for (const key of Object.keys(value)) {
       if (Object.hasOwn(shape, key)) continue;
-      noteFault(below(at, key), `one of ${Object.keys(shape).join(', ')}`, { isUnknownKey: true });
+      const expected = `one of ${knownKeys.join(', ')}`;
+      noteFault(below(at, key), expected, { isUnknownKey: true, knownKeys });
       isComplete = false;
     }
     // Every key of the shape was read by its own reader.
@@ -70,7 +77,7 @@ export function records<T>(
   rule: (items: readonly T[], at: DocumentPlace) => boolean,
 ): Reader<readonly T[]> {
   return (value, at) => {
-    if (!isList(value)) return refuse(at, 'a list');
+    if (!isList(value)) return refuseKind(at, 'a list', value);
     const items: T[] = [];
     value.forEach((entry, index) => {
       const typed = read(entry, below(at, index));
@@ -85,11 +92,11 @@ export function idList(id: TextRule, bounds: { min?: number; max?: number } = {}
   const min = bounds.min ?? 0;
   const max = bounds.max ?? Number.POSITIVE_INFINITY;
   return (value: unknown, at: DocumentPlace): readonly string[] | undefined => {
-    if (!isList(value)) return refuse(at, 'a list');
+    if (!isList(value)) return refuseKind(at, 'a list', value);
     const texts = value.filter((item) => typeof item === 'string');
     if (texts.length < value.length) {
       value.forEach((item, index) => {
-        if (typeof item !== 'string') refuse(below(at, index), id.expected);
+        if (typeof item !== 'string') refuseKind(below(at, index), id.expected, item);
       });
       return undefined;
     }
@@ -99,8 +106,13 @@ export function idList(id: TextRule, bounds: { min?: number; max?: number } = {}
         max === Number.POSITIVE_INFINITY ? `at least ${min}` : `${min} to ${max} items`,
       );
     }
-    if (!texts.every(id.isRight)) return refuse(at, `a list of which each is ${id.expected}`);
-    return new Set(texts).size === texts.length ? texts : refuse(at, 'a list without repetitions');
+    const wrong = texts.findIndex((item) => !id.isRight(item));
+    if (wrong >= 0) {
+      return refuse(at, `a list of which each is ${id.expected}; item ${wrong + 1} is not`);
+    }
+    if (new Set(texts).size === texts.length) return texts;
+    const repetition = texts.findIndex((item, index) => texts.indexOf(item) < index);
+    return refuse(at, `a list without repetitions; item ${repetition + 1} stands there before`);
   };
 }
 
@@ -114,26 +126,39 @@ export interface TextRule {
 
 /** Reads a text under a rule. */
 export function text(rule: TextRule): Reader<string> {
-  return (value, at) =>
-    typeof value === 'string' && rule.isRight(value) ? value : refuse(at, rule.expected);
+  return (value, at) => {
+    if (typeof value !== 'string') return refuseKind(at, rule.expected, value);
+    return rule.isRight(value) ? value : refuse(at, rule.expected);
+  };
 }
 
 /** Reads an integer; `4.0`, `"4"` and `true` are none. */
 export function integer(min: number, max: number): Reader<number> {
-  return (value, at) =>
-    typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max
+  const expected = `an integer from ${min} to ${max}`;
+  return (value, at) => {
+    if (typeof value !== 'number' && typeof value !== 'bigint') {
+      return refuseKind(at, expected, value);
+    }
+    return typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max
       ? value
-      : refuse(at, `an integer from ${min} to ${max}`);
+      : refuse(at, expected);
+  };
 }
 
 /** Reads one exact text. */
 export function literal<const T extends string>(word: T): Reader<T> {
-  return (value, at) => (value === word ? word : refuse(at, `the text "${word}"`));
+  return (value, at) => {
+    if (value === word) return word;
+    // Without quotes YAML reads 1.0 as a number.
+    return typeof value === 'string'
+      ? refuse(at, `the text "${word}"`)
+      : refuseKind(at, `the text "${word}" in quotes`, value);
+  };
 }
 
 /** Reads true or false. */
 export const flag: Reader<boolean> = (value, at) =>
-  typeof value === 'boolean' ? value : refuse(at, 'true or false');
+  typeof value === 'boolean' ? value : refuseKind(at, 'true or false', value);
 
 /** Notes what was expected and gives nothing. */
 export function refuse(at: DocumentPlace, expected: string): undefined {
@@ -141,19 +166,40 @@ export function refuse(at: DocumentPlace, expected: string): undefined {
   return undefined;
 }
 
+/** Notes what was expected and of what kind the value is instead, and gives nothing. */
+export function refuseKind(at: DocumentPlace, expected: string, value: unknown): undefined {
+  noteFault(at, expected, { found: kindOf(value) });
+  return undefined;
+}
+
 /** Notes a fault that needs more than its path to be told apart. */
 export function noteFault(
   at: DocumentPlace,
   expected: string,
-  kind: { readonly isUnknownKey?: boolean; readonly isIdentifier?: boolean },
+  more: Partial<Omit<DocumentFault, 'path' | 'expected'>>,
 ): void {
   at.faults.push({
     path: at.path,
-    isUnknownKey: kind.isUnknownKey ?? false,
-    isIdentifier: kind.isIdentifier ?? false,
+    isUnknownKey: false,
+    isIdentifier: false,
     expected,
+    ...more,
   });
 }
+
+/** The kind of a value in the words of an author. */
+function kindOf(value: unknown): string {
+  if (value === undefined) return NOTHING;
+  if (value === null) return 'null';
+  if (value instanceof JsonFloat) return 'a number with a decimal point or an exponent';
+  if (isList(value)) return 'a list';
+  if (isMapping(value)) return Object.keys(value).length === 0 ? 'an empty mapping' : 'a mapping';
+  if (typeof value === 'boolean') return `the word ${value}`;
+  return typeof value === 'string' ? 'text' : 'a number';
+}
+
+/** What stands where a key is missing. */
+export const NOTHING = 'nothing';
 
 /** The place one level down. */
 function below(at: DocumentPlace, segment: string | number): DocumentPlace {

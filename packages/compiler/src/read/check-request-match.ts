@@ -3,6 +3,7 @@ import type { SourceDocument } from '@millforge/source';
 import type { CompileRequest, CompileTarget } from '../compile-request.ts';
 import { report } from '../diagnostics.ts';
 import type { HarnessSource } from '../harness-source.ts';
+import { didYouMean, nearestName, quoted } from '../nearest-name.ts';
 import { placeIn } from './read-harness.ts';
 
 /** Holds a harness against its request, and looks for secrets in it; all findings are collected. */
@@ -12,25 +13,39 @@ export function checkRequestMatch(
   document: SourceDocument,
 ): readonly Diagnostic[] {
   const found: Diagnostic[] = [];
-  const at = (pointer: string) => ({
+  const at = (pointer: string, hint: string) => ({
     ...placeIn(document, pointer),
+    hint,
     fields: { field_path: pointer },
   });
   const { expectedHarnessId, stageKindId } = request;
   if (expectedHarnessId !== undefined && expectedHarnessId !== harness.harness_id) {
-    found.push(report.harnessIdUnexpected(at('/harness_id')));
+    const hint = `The request expects '${expectedHarnessId}'.`;
+    found.push(report.harnessIdUnexpected(at('/harness_id', hint)));
   }
-  if (stageKindId !== undefined && !harness.stage_scope.stage_kind_ids.includes(stageKindId)) {
-    found.push(report.stageOutOfScope(at('/stage_scope/stage_kind_ids')));
+  const { stage_kind_ids } = harness.stage_scope;
+  if (stageKindId !== undefined && !stage_kind_ids.includes(stageKindId)) {
+    const hint =
+      didYouMean(nearestName(stage_kind_ids)(stageKindId)) ||
+      `The request asks for '${stageKindId}': add it here, or ask for ${quoted(stage_kind_ids)}.`;
+    found.push(report.stageOutOfScope(at('/stage_scope/stage_kind_ids', hint)));
   }
   const mismatch = terminalMismatch(harness, new Set(legalTerminalResults));
-  if (mismatch !== null) found.push(report.terminalParity(at(mismatch)));
-  for (const pointer of secretsIn(harness)) found.push(report.secretCandidate(at(pointer)));
+  if (mismatch !== null) found.push(report.terminalParity(at(mismatch.pointer, mismatch.hint)));
+  for (const pointer of secretsIn(harness)) {
+    found.push(report.secretCandidate(at(pointer, SECRET_HINT)));
+  }
   return found;
 }
 
-/** Pointer to the first place where the harness and the legal results disagree, or null. */
-function terminalMismatch(harness: HarnessSource, legal: ReadonlySet<string>): string | null {
+const SECRET_HINT =
+  'A harness is no place for a secret: keep it in the environment, and name it there.';
+
+/** The first place where the harness and the legal results disagree, or null. */
+function terminalMismatch(
+  harness: HarnessSource,
+  legal: ReadonlySet<string>,
+): { readonly pointer: string; readonly hint: string } | null {
   const { nodes } = harness.graph;
   const declared = new Set<string>();
   const repeated = nodes.findIndex((node) => {
@@ -38,16 +53,33 @@ function terminalMismatch(harness: HarnessSource, legal: ReadonlySet<string>): s
     if (node.terminal_result !== null) declared.add(node.terminal_result);
     return isRepeated;
   });
-  if (repeated >= 0) return `/graph/nodes/${repeated}/terminal_result`;
+  if (repeated >= 0) {
+    const hint = 'Give each terminal node a result of its own.';
+    return { pointer: `/graph/nodes/${repeated}/terminal_result`, hint };
+  }
   const illegal = nodes.findIndex(
     (node) => node.terminal_result !== null && !legal.has(node.terminal_result),
   );
-  if (illegal >= 0) return `/graph/nodes/${illegal}/terminal_result`;
-  const unknown = harness.artifacts.required_by_terminal.findIndex(
-    (policy) => !declared.has(policy.terminal_result),
-  );
-  if (unknown >= 0) return `/artifacts/required_by_terminal/${unknown}/terminal_result`;
-  return [...legal].every((result) => declared.has(result)) ? null : '/graph/nodes';
+  if (illegal >= 0) {
+    const hint = resultHint(nodes[illegal]?.terminal_result ?? '', legal);
+    return { pointer: `/graph/nodes/${illegal}/terminal_result`, hint };
+  }
+  const policies = harness.artifacts.required_by_terminal;
+  const unknown = policies.findIndex((policy) => !declared.has(policy.terminal_result));
+  if (unknown >= 0) {
+    const hint = resultHint(policies[unknown]?.terminal_result ?? '', declared);
+    return { pointer: `/artifacts/required_by_terminal/${unknown}/terminal_result`, hint };
+  }
+  const missing = [...legal].filter((result) => !declared.has(result));
+  if (missing.length === 0) return null;
+  const hint = `No node ends with ${quoted(missing)}: give one that terminal_result, or do not ask for it.`;
+  return { pointer: '/graph/nodes', hint };
+}
+
+function resultHint(wrong: string, known: ReadonlySet<string>): string {
+  const meant = didYouMean(nearestName(known)(wrong));
+  if (meant !== '') return meant;
+  return known.size === 0 ? 'No node has a terminal_result.' : `Known here: ${quoted([...known])}.`;
 }
 
 function secretsIn(harness: HarnessSource): readonly string[] {

@@ -1,8 +1,9 @@
 import { type Diagnostic, deepFreeze } from '@millforge/contracts';
 import { locate, type SourceDocument } from '@millforge/source';
 import { report } from '../diagnostics.ts';
-import type { DocumentFault } from '../document-readers.ts';
+import { type DocumentFault, NOTHING } from '../document-readers.ts';
 import type { HarnessSource } from '../harness-source.ts';
+import { didYouMean, nearestName } from '../nearest-name.ts';
 import { readHarnessShape } from './harness-shape.ts';
 
 /** A harness in its full form, or every fault of its form. */
@@ -47,9 +48,19 @@ function toDiagnostic(fault: DocumentFault, document: SourceDocument): Diagnosti
   const pointer = toPointer(fault.path);
   return constructorFor(fault)({
     ...placeIn(document, pointer),
-    hint: `Expected ${fault.expected}.`,
+    hint: hintFor(fault),
     fields: { field_path: pointer },
   });
+}
+
+function hintFor({ path, expected, found, knownKeys }: DocumentFault): string {
+  const key = String(path.at(-1) ?? '');
+  if (knownKeys !== undefined) {
+    const known = `Known here: ${knownKeys.join(', ')}.`;
+    return didYouMean(nearestName(knownKeys)(key)) || known;
+  }
+  if (found === NOTHING) return `Add the missing key '${key}': ${expected}.`;
+  return found === undefined ? `Expected ${expected}.` : `Expected ${expected}, found ${found}.`;
 }
 
 function toPointer(path: DocumentFault['path']): string {

@@ -66,3 +66,19 @@ test('says nothing about the request while the source lacks its form', () => {
     'MF-S020 /harness_version',
   ]);
 });
+
+test.each<[JsonObject, object, string]>([
+  [harness(), { expectedHarnessId: 'other' }, "The request expects 'other'."],
+  [harness(), { stageKindId: 'tset' }, "Did you mean 'test'?"],
+  [harness(), { stageKindId: 'x' }, "The request asks for 'x': add it here, or ask for 'test'."],
+  [harness(), { legalTerminalResults: ['DONNE'] }, "Did you mean 'DONNE'?"],
+  [harness(), { legalTerminalResults: ['OTHER'] }, "Known here: 'OTHER'."],
+  [
+    harness(),
+    { legalTerminalResults: ['DONE', 'OTHER'] },
+    "No node ends with 'OTHER': give one that terminal_result, or do not ask for it.",
+  ],
+])('hints at what request and source could agree on: %#', (source, request, hint) => {
+  const found = findings(source, { request: { grants: [], ...request } });
+  expect(found.map((diagnostic) => diagnostic.hint)).toEqual([hint]);
+});

@@ -235,3 +235,56 @@ test('accepts 512 nodes, and no more', () => {
   expect(faults(nodes({ ...many(511), finish: NODE }))).toEqual([]);
   expect(faults(nodes({ ...many(512), finish: NODE }))).toEqual(['MF-S020 /graph/nodes']);
 });
+
+test.each<[string, JsonObject, string]>([
+  [
+    'a key that is missing',
+    { kind: null },
+    'Expected the text "millforge_harness" in quotes, found null.',
+  ],
+  ['a nearby key', { harness_verison: 1 }, "Did you mean 'harness_version'?"],
+  ['a key of a node', node({ require: true }), "Did you mean 'required'?"],
+  [
+    'a key that resembles nothing',
+    { stage_scope: { stage_kind_ids: ['a'], zebra: 1 } },
+    'Known here: stage_kind_ids.',
+  ],
+  [
+    'another kind of value',
+    { harness_version: '1' },
+    'Expected an integer from 1 to 2147483647, found text.',
+  ],
+  [
+    'a wrong item of a list',
+    node({ produces: ['a', 'B'] }),
+    'Expected a list of which each is an artifact id, such as score_card; item 2 is not.',
+  ],
+  [
+    'a repeated item of a list',
+    node({ produces: ['a', 'b', 'a'] }),
+    'Expected a list without repetitions; item 3 stands there before.',
+  ],
+])('hints at %s', (_, parts, hint) => {
+  expect(findings(harness(parts)).map((found) => found.hint)).toEqual([hint]);
+});
+
+test('says of a missing key that it is missing', () => {
+  const { graph: _, harness_id: __, ...rest } = harness();
+  const found = findings(rest as JsonObject);
+  expect(found.map(({ code, path, hint }) => [code, path, hint])).toEqual([
+    ['MF-S020', '/graph', "Add the missing key 'graph': a mapping with nodes."],
+    [
+      'MF-S022',
+      '/harness_id',
+      "Add the missing key 'harness_id': a dotted id, such as docs.notes.search.",
+    ],
+  ]);
+});
+
+test('tells a version without quotes from a wrong one', () => {
+  const text = JSON.stringify(harness()).replace('"schema_version":"1.0"', '"schema_version":1.0');
+  const [found] = compileHarness(text, inputFor(harness())).diagnostics;
+  expect(found?.hint).toBe(
+    'Expected the text "1.0" in quotes, found a number with a decimal point or an exponent.',
+  );
+});
