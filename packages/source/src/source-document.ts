@@ -10,8 +10,8 @@ export interface SourceLocation {
 
 /** Where the parts of one document stand in its text; asked through `locate` and `entriesOf`. */
 export interface SourceIndex {
-  /** Keys of a mapping in the order they were written, or null for a value of another document. */
-  keysOf(container: object): readonly string[] | null;
+  /** Keys of a mapping in the order they were written; of a value of another document, in its own. */
+  keysOf(container: object): readonly string[];
   /** Position of a mapping entry's key token or of a list item, or null when there is none. */
   locationOf(container: object, key: string | number): SourceLocation | null;
 }
@@ -43,10 +43,8 @@ export function entriesOf(
   document: SourceDocument,
   mapping: { readonly [key: string]: ExactJson },
 ): readonly (readonly [key: string, value: ExactJson])[] {
-  const keys = document.index.keysOf(mapping);
-  if (keys === null) return Object.entries(mapping);
   const entries: (readonly [string, ExactJson])[] = [];
-  for (const key of keys) {
+  for (const key of document.index.keysOf(mapping)) {
     const value = Object.hasOwn(mapping, key) ? mapping[key] : undefined;
     if (value !== undefined) entries.push([key, value]);
   }

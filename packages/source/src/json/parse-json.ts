@@ -1,11 +1,11 @@
 import { readJson } from '@millforge/contracts';
-import { type FormatResult, isMapping, notePlace, type Places } from '../located-value.ts';
+import { createPlaces, type FormatResult, isMapping, notePlace } from '../located-value.ts';
 import type { SourceLimits } from '../source-limits.ts';
 import { jsonFault } from './json-rule.ts';
 
 /** Reads a JSON document whose root is an object. */
 export function parseJson(text: string, limits: SourceLimits): FormatResult {
-  const places: Places = new Map();
+  const places = createPlaces();
   const read = readJson(text, {
     maxDepth: limits.maxDepth,
     maxEntries: limits.maxEntries,

@@ -1,40 +1,52 @@
-import { Composer, type CST, type Document } from 'yaml';
-import { type FormatResult, isMapping, type OffsetFault } from '../located-value.ts';
+import { createPlaces, type FormatResult, isMapping, type OffsetFault } from '../located-value.ts';
 import type { SourceLimits } from '../source-limits.ts';
-import { lexYaml } from './lex-yaml.ts';
-import { readNodes } from './read-nodes.ts';
-import { syntaxFault } from './syntax-fault.ts';
+import { readBlock } from './read-block.ts';
+import { isFollowedOnLine, toNextLine, type YamlCursor } from './yaml-cursor.ts';
 
-/** Reads a document of the YAML subset whose root is a mapping. */
+/**
+ * Reads a document of the YAML subset whose root is a mapping.
+ *
+ * One pass from the first character to the first fault or to the end: every construct that the
+ * subset leaves out is refused where it begins, before anything is built of it. Recursion is safe,
+ * for nesting is bounded as it opens.
+ */
 export function parseYaml(text: string, limits: SourceLimits): FormatResult {
-  const lexed = lexYaml(text, limits);
-  if (!lexed.ok) return lexed;
-  const document = compose(lexed.tokens);
-  if (document === null) return refuse('yaml-root', 0);
-  const fault = syntaxFault(text, document.errors);
-  if (fault !== null) return fault;
-  if (lexed.stoppedAt !== null) return refuse('yaml-malformed', lexed.stoppedAt);
-  const root = document.contents;
-  if (root === null || root.range[0] === root.range[1]) return refuse('yaml-root', 0);
-  const read = readNodes(root, text, limits);
-  if (!read.ok) return read;
-  if (isMapping(read.value)) return { ok: true, root: read.value, places: read.places };
-  return refuse(Array.isArray(read.value) ? 'yaml-root' : 'colon', root.range[0]);
+  const cursor: YamlCursor = {
+    text,
+    limits,
+    places: createPlaces(),
+    at: 0,
+    lineStart: 0,
+    column: -1,
+    isOpen: false,
+    entries: 0,
+    fault: null,
+  };
+  return readDocument(cursor) ?? cursor.fault ?? refuse('yaml-malformed', cursor.at);
 }
 
-// Numbers, booleans and nulls are told apart by the rules of this package alone, and duplicate keys
-// by their decoded text, so the library resolves nothing.
-function compose(tokens: readonly CST.Token[]): Document.Parsed | null {
-  const composer = new Composer({
-    schema: 'failsafe',
-    uniqueKeys: false,
-    merge: false,
-    keepSourceTokens: true,
-    logLevel: 'silent',
-  });
-  let first: Document.Parsed | null = null;
-  for (const document of composer.compose(tokens)) first ??= document;
-  return first;
+function readDocument(cursor: YamlCursor): FormatResult | null {
+  const { text, places } = cursor;
+  if (!toNextLine(cursor)) return null;
+  // A second byte order mark, or a directive, can only stand before everything else.
+  if (cursor.column === 0 && /[%\ufeff]/.test(text.charAt(cursor.at))) {
+    return refuse('yaml-malformed', cursor.at);
+  }
+  const isMarked = cursor.column === 0 && /^---(?:\s|$)/.test(text.slice(cursor.at, cursor.at + 4));
+  cursor.isOpen = true;
+  if (isMarked) {
+    cursor.at += 3;
+    // A block cannot begin beside the marker, and a flow collection has no reason to.
+    if (isFollowedOnLine(cursor)) return refuse('yaml-malformed', cursor.lineStart);
+  } else cursor.at = cursor.lineStart;
+  if (!toNextLine(cursor)) return null;
+  if (cursor.column < 0) return refuse('yaml-root', 0);
+  const start = cursor.at;
+  const root = readBlock(cursor, -1, 1);
+  if (root === undefined) return null;
+  if (cursor.column >= 0) return refuse('indentation', cursor.at);
+  if (isMapping(root)) return { ok: true, root, places };
+  return refuse(Array.isArray(root) ? 'yaml-root' : 'colon', start);
 }
 
 function refuse(rule: OffsetFault['rule'], offset: number): OffsetFault {

@@ -10,6 +10,7 @@ export type ResolvedScalar<Value = ExactJson> =
 
 /** Gives a plain scalar its meaning: null, boolean, number, or the text itself. */
 export function resolvePlain(text: string, limits: SourceLimits): ResolvedScalar {
+  if (SURELY_TEXT.test(text)) return admitText(text, limits);
   if (text === 'null' || text === '~') return { ok: true, value: null };
   if (text === 'true' || text === 'false') return { ok: true, value: text === 'true' };
   if (NON_FINITE.has(text.toLowerCase())) return { ok: false, rule: 'yaml-non-finite' };
@@ -36,6 +37,7 @@ export function resolveSingleQuoted(token: string, limits: SourceLimits): Resolv
 
 /** Reads a plain key; what YAML would read as something else than a text must be quoted. */
 export function resolvePlainKey(text: string, limits: SourceLimits): ResolvedScalar<string> {
+  if (SURELY_TEXT.test(text)) return admitText(text, limits);
   if (text === '') return { ok: false, rule: 'empty-key' };
   if (text === '<<') return { ok: false, rule: 'merge-key' };
   if (NOT_A_STRING.has(text) || NUMBER.test(text) || /^[[{?]/.test(text)) {
@@ -61,6 +63,8 @@ function resolveJson(token: string, limits: SourceLimits): ResolvedScalar {
   return read.ok ? read : { ok: false, rule: jsonRule(read, token) };
 }
 
+/** Cheap first look: no word of the rules begins like this. */
+const SURELY_TEXT = /^[A-HJ-MO-Za-eghj-mo-su-z_]/;
 const NON_FINITE = new Set(['.nan', '.inf', '+.inf', '-.inf', 'nan', 'inf', '+inf', '-inf']);
 const NOT_A_STRING = new Set(['null', 'true', 'false']);
 const NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
