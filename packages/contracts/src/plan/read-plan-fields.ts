@@ -2,7 +2,8 @@ import { isSha256 } from '../ids/identifiers.ts';
 import { canonicalJson } from '../json/canonical-json.ts';
 import { type ExactJson, JsonFloat } from '../json/json-value.ts';
 import { setOwn } from '../json/plain-object.ts';
-import { type JsonSchema, normalizeSchema } from '../json-schema/schema.ts';
+import { normalizeSchema } from '../json-schema/normalize-schema.ts';
+import type { JsonSchema } from '../json-schema/schema.ts';
 import { IDEMPOTENCIES, SIDE_EFFECT_CLASSES } from '../tool/tool-descriptor.ts';
 import type {
   ArtifactPolicy,
