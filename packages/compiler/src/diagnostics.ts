@@ -15,7 +15,19 @@ export const DIAGNOSTIC_ORDER: DiagnosticOrder = {
     'internal',
   ],
   precedence: {
-    request: { codes: { 'MF-S018': 0 }, others: 8 },
+    request: {
+      codes: {
+        'MF-S018': 0,
+        'MF-S001': 1,
+        'MF-S002': 2,
+        'MF-S016': 3,
+        'MF-S017': 4,
+        'MF-S013': 5,
+        'MF-S014': 6,
+        'MF-S015': 7,
+      },
+      others: 8,
+    },
     internal: { codes: { 'MF-I001': 0, 'MF-D001': 1 }, others: 2 },
   },
 };
@@ -27,6 +39,90 @@ export const report = defineDiagnostics('MF-', {
     name: 'compile-request-invalid',
     phase: 'request',
     message: () => 'Compile request schema validation failed.',
+  },
+  sourceOutside: {
+    code: 'MF-S001',
+    name: 'source-path-outside-root',
+    phase: 'request',
+    message: () => 'Source path must stay within source_root.',
+  },
+  outputOutside: {
+    code: 'MF-S002',
+    name: 'output-path-outside-root',
+    phase: 'request',
+    message: () => 'Output directory must stay within output_root.',
+  },
+  sourceFileTooLarge: {
+    code: 'MF-S003',
+    name: 'source-too-large',
+    phase: 'parse',
+    message: () => 'Source file exceeds the maximum size.',
+  },
+  sourceRootMissing: {
+    code: 'MF-S013',
+    name: 'source-unreadable',
+    phase: 'request',
+    message: () => 'source_root must be an existing directory.',
+  },
+  sourceRootNotDirectory: {
+    code: 'MF-S013',
+    name: 'source-unreadable',
+    phase: 'request',
+    message: () => 'source_root must be a directory.',
+  },
+  sourceMissing: {
+    code: 'MF-S013',
+    name: 'source-unreadable',
+    phase: 'request',
+    message: () => 'Source file does not exist.',
+  },
+  sourceUnreadable: {
+    code: 'MF-S013',
+    name: 'source-unreadable',
+    phase: 'request',
+    message: () => 'Source file could not be read.',
+  },
+  sourceNotFile: {
+    code: 'MF-S014',
+    name: 'source-not-a-file',
+    phase: 'request',
+    message: () => 'Source path must be a regular file.',
+  },
+  sourceChanged: {
+    code: 'MF-S015',
+    name: 'source-changed',
+    phase: 'request',
+    message: () => 'Source file changed during admission.',
+  },
+  outputRootMissing: {
+    code: 'MF-S016',
+    name: 'output-root-invalid',
+    phase: 'request',
+    message: () => 'output_root must be an existing directory.',
+  },
+  outputRootNotDirectory: {
+    code: 'MF-S016',
+    name: 'output-root-invalid',
+    phase: 'request',
+    message: () => 'output_root must be a directory.',
+  },
+  outputMissing: {
+    code: 'MF-S017',
+    name: 'output-directory-invalid',
+    phase: 'request',
+    message: () => 'Output directory must already exist.',
+  },
+  outputNotAdmitted: {
+    code: 'MF-S017',
+    name: 'output-directory-invalid',
+    phase: 'request',
+    message: () => 'Output directory could not be admitted.',
+  },
+  outputNotDirectory: {
+    code: 'MF-S017',
+    name: 'output-directory-invalid',
+    phase: 'request',
+    message: () => 'Output directory must be a directory.',
   },
 
   schemaInvalid: {
@@ -398,6 +494,30 @@ export const report = defineDiagnostics('MF-', {
     name: 'compiled-hash-verification-failed',
     phase: 'lowering',
     message: () => 'Compiled plan canonical hash verification failed.',
+  },
+  outputMoved: {
+    code: 'MF-O001',
+    name: 'output-path-invalid',
+    phase: 'output',
+    message: () => 'Output directory must stay within output_root.',
+  },
+  outputNotOpened: {
+    code: 'MF-O001',
+    name: 'output-path-invalid',
+    phase: 'output',
+    message: () => 'Output directory could not be admitted for diagnostics.',
+  },
+  outputNotConfirmed: {
+    code: 'MF-O001',
+    name: 'output-path-invalid',
+    phase: 'output',
+    message: () => 'Output directory could not be confirmed after admission.',
+  },
+  reportNotWritten: {
+    code: 'MF-O002',
+    name: 'diagnostics-write-failed',
+    phase: 'output',
+    message: () => 'Committed diagnostics report could not be written.',
   },
   planTooLarge: {
     code: 'MF-O003',

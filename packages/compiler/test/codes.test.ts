@@ -12,8 +12,15 @@ const codes = new Map([
 
 // A text or an object cannot cause these: a catalog, the host program or the size of the document does.
 const CAUSED_BY_CODE: { readonly [code: string]: string } = {
+  'MF-S001': 'publish/code-pages.test.ts',
+  'MF-S002': 'publish/code-pages.test.ts',
   'MF-S003': 'compile.test.ts',
   'MF-S004': 'compile.test.ts',
+  'MF-S013': 'publish/code-pages.test.ts',
+  'MF-S014': 'publish/code-pages.test.ts',
+  'MF-S015': 'publish/code-pages.test.ts',
+  'MF-S016': 'publish/code-pages.test.ts',
+  'MF-S017': 'publish/code-pages.test.ts',
   'MF-S018': 'read/read-request.test.ts',
   'MF-R003': 'resolve/resolve-harness.test.ts',
   'MF-R004': 'resolve/resolve-harness.test.ts',
@@ -24,9 +31,11 @@ const CAUSED_BY_CODE: { readonly [code: string]: string } = {
   'MF-C001_DISCOVERY_NOT_CATALOG': 'resolve/resolve-harness.test.ts',
   'MF-L001': 'lower/lower-harness.test.ts',
   'MF-L002': 'lower/lower-harness.test.ts',
+  'MF-O001': 'publish/code-pages.test.ts',
+  'MF-O002': 'publish/code-pages.test.ts',
   'MF-O003': 'emit/emit-plan.test.ts',
-  'MF-O004': 'publish/publication-diagnostics.test.ts',
-  'MF-O005': 'publish/publication-diagnostics.test.ts',
+  'MF-O004': 'publish/code-pages.test.ts',
+  'MF-O005': 'publish/code-pages.test.ts',
   'MF-I001': 'compile.test.ts',
   'MF-D001': 'compile.test.ts',
 };

@@ -1,4 +1,5 @@
-import { type CompiledHarnessPlan, sha256 } from '@millforge/contracts';
+import type { CompiledHarnessPlan } from '@millforge/contracts';
+import { fileNamePart } from './file-name-part.ts';
 
 /**
  * Names the file of a plan: `<harness id>@<version>.<digest>.compiled.json`, at most 255 bytes.
@@ -9,15 +10,6 @@ import { type CompiledHarnessPlan, sha256 } from '@millforge/contracts';
 export function planFileName(
   plan: Pick<CompiledHarnessPlan, 'harness_id' | 'harness_version' | 'compiled_sha256'>,
 ): string {
-  const tail = `@${plan.harness_version}.${plan.compiled_sha256}.compiled.json`;
-  const id = encodeURIComponent(plan.harness_id).replace(/[!'()*]/g, percent);
-  if (id.length + tail.length <= MAX_NAME_BYTES) return `${id}${tail}`;
-  const mark = `~${sha256(plan.harness_id).slice(0, 16)}`;
-  return `${id.slice(0, MAX_NAME_BYTES - tail.length - mark.length)}${mark}${tail}`;
+  const rest = `@${plan.harness_version}.${plan.compiled_sha256}.compiled.json`;
+  return `${fileNamePart(plan.harness_id, rest)}${rest}`;
 }
-
-function percent(character: string): string {
-  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
-}
-
-const MAX_NAME_BYTES = 255;

@@ -1,4 +1,4 @@
-import { constants, existsSync } from 'node:fs';
+import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PublishFiles } from './publish-files.ts';
@@ -11,25 +11,45 @@ export interface OpenDirectory {
   readonly pathOf: (name: string) => string;
   /** Reports whether the path still leads to the directory that was opened. */
   readonly isSame: () => Promise<boolean>;
+  /**
+   * Does one thing to members of the directory.
+   *
+   * @throws an error with the code `ESTALE` where the directory was exchanged and nothing else keeps
+   * what is done inside it.
+   */
+  readonly within: <T>(act: () => Promise<T>) => Promise<T>;
 }
 
 /** Opens an existing directory; a symbolic link in the last place of the path is refused. */
 export async function openDirectory(path: string, files: PublishFiles): Promise<OpenDirectory> {
   const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants;
   const handle = await files.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-  // Node has no openat. On Linux the descriptor itself makes a path, so that a directory swapped for a
-  // link cannot redirect a write; elsewhere the identity is compared before anything is written.
-  const anchor = `/proc/self/fd/${handle.fd}`;
-  const base = existsSync(anchor) ? anchor : path;
+  const anchor = files.anchor(handle);
+  const base = anchor ?? path;
+  const isSame = async () => {
+    const [opened, named] = await Promise.all([
+      handle.stat({ bigint: true }),
+      files.lstat(path, { bigint: true }),
+    ]);
+    return opened.dev === named.dev && opened.ino === named.ino;
+  };
   return {
     handle,
     pathOf: (name) => join(base, name),
-    isSame: async () => {
-      const [opened, named] = await Promise.all([
-        handle.stat({ bigint: true }),
-        files.lstat(path, { bigint: true }),
-      ]);
-      return opened.dev === named.dev && opened.ino === named.ino;
+    isSame,
+    async within(act) {
+      // Under an anchor a directory swapped for a link redirects nothing. Elsewhere the identity is
+      // compared around each step, which leaves the moment between comparing and acting.
+      if (anchor !== null) return act();
+      if (!(await isSame())) throw staleDirectory();
+      const result = await act();
+      if (!(await isSame())) throw staleDirectory();
+      return result;
     },
   };
+}
+
+/** The error of a directory whose path leads to another one by now. */
+export function staleDirectory(): Error {
+  return Object.assign(new Error('the directory was exchanged'), { code: 'ESTALE' });
 }

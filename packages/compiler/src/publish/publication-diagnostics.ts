@@ -1,6 +1,8 @@
 import { type Diagnostic, unreachable } from '@millforge/contracts';
 import { report } from '../diagnostics.ts';
+import { systemFault } from './error-code.ts';
 import type { PublishOutcome } from './publish-plan.ts';
+import type { Leftover } from './temporary-file.ts';
 
 /** What a publication that did not succeed says in a report; empty for one that did. */
 export function publicationDiagnostics(outcome: PublishOutcome): readonly Diagnostic[] {
@@ -12,34 +14,29 @@ export function publicationDiagnostics(outcome: PublishOutcome): readonly Diagno
     case 'conflict':
       return [
         report.planConflict({ path: '/', hint: `Move ${outcome.fileName} away.` }),
-        ...leftoverOf(outcome.leftover),
+        ...leftoverDiagnostics(outcome.leftover),
       ];
     case 'not_written':
       return [
-        report.planNotWritten({
-          path: '/',
-          hint: outcome.reason,
-          fields: { errno: outcome.errorCode },
-        }),
-        ...leftoverOf(outcome.leftover),
+        report.planNotWritten(systemFault(outcome.errorCode, outcome.reason)),
+        ...leftoverDiagnostics(outcome.leftover),
       ];
     case 'publish_unsure':
       return [
-        report.planUnsure({
-          path: '/',
-          hint: 'Compile again.',
-          fields: { errno: outcome.errorCode },
-        }),
-        ...leftoverOf(outcome.leftover),
+        ...(outcome.errorCode === null
+          ? []
+          : [report.planUnsure(systemFault(outcome.errorCode, 'Compile again.'))]),
+        ...leftoverDiagnostics(outcome.leftover),
       ];
     default:
       return unreachable(outcome, 'outcome of a publication');
   }
 }
 
-function leftoverOf(fileName: string | null): readonly Diagnostic[] {
-  if (fileName === null) return [];
-  return [report.leftover({ path: '/', hint: `Remove ${fileName}.` })];
+/** What a temporary file that stayed says in a report. */
+export function leftoverDiagnostics(leftover: Leftover | null): readonly Diagnostic[] {
+  if (leftover === null) return [];
+  return [report.leftover(systemFault(leftover.errorCode, `Remove ${leftover.fileName}.`))];
 }
 
 function hintOf(hint: string | undefined): { readonly hint?: string } {

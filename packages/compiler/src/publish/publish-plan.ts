@@ -1,11 +1,10 @@
-import { constants } from 'node:fs';
-import type { FileHandle } from 'node:fs/promises';
 import { MAX_PLAN_BYTES, readPlan } from '@millforge/contracts';
 import { planFileName } from '../emit/plan-file-name.ts';
 import { errorCode } from './error-code.ts';
-import { type OpenDirectory, openDirectory } from './open-directory.ts';
+import { type OpenDirectory, openDirectory, staleDirectory } from './open-directory.ts';
 import { type PublishFiles, systemFiles } from './publish-files.ts';
 import { readBounded } from './read-bounded.ts';
+import { type Leftover, type NewFile, removeTemporary, writeTemporary } from './temporary-file.ts';
 
 /** One plan, and where its file belongs. */
 export interface PublishInput {
@@ -17,8 +16,18 @@ export interface PublishInput {
 
 /** What is known about the file of a plan after publishing. */
 export type PublishOutcome =
+  | PlanPublication
   | {
-      /** The file stands, complete and durable. */
+      /** The bytes are no plan; nothing was touched. */
+      readonly kind: 'rejected';
+      /** One sentence each. */
+      readonly problems: readonly string[];
+    };
+
+/** What is known about the file of a plan once it was to be written. */
+export type PlanPublication =
+  | {
+      /** The file stands, complete and durable, and no temporary one beside it. */
       readonly kind: 'published';
       /** Name of the file in the directory. */
       readonly fileName: string;
@@ -26,8 +35,6 @@ export type PublishOutcome =
       readonly sha256: string;
       /** Whether an equal file stood there before. */
       readonly reused: boolean;
-      /** Name of a temporary file that could not be removed, or null. */
-      readonly leftover: string | null;
     }
   | {
       /** Something else stands under the name of this plan; it was left alone. */
@@ -36,14 +43,8 @@ export type PublishOutcome =
       readonly fileName: string;
       /** Digest of the plan. */
       readonly sha256: string;
-      /** Name of a temporary file that could not be removed, or null. */
-      readonly leftover: string | null;
-    }
-  | {
-      /** The bytes are no plan; nothing was touched. */
-      readonly kind: 'rejected';
-      /** One sentence each. */
-      readonly problems: readonly string[];
+      /** A temporary file that could not be removed, or null. */
+      readonly leftover: Leftover | null;
     }
   | {
       /** No file of this plan was made. */
@@ -52,20 +53,20 @@ export type PublishOutcome =
       readonly reason: string;
       /** Code of the system error, such as `ENOSPC`. */
       readonly errorCode: string;
-      /** Name of a temporary file that could not be removed, or null. */
-      readonly leftover: string | null;
+      /** A temporary file that could not be removed, or null. */
+      readonly leftover: Leftover | null;
     }
   | {
-      /** The file was made, but whether it survives a power cut is not certain. */
+      /** The file was made, but it was not confirmed, or a temporary one is left beside it. */
       readonly kind: 'publish_unsure';
       /** Name of the file in the directory. */
       readonly fileName: string;
       /** Digest of the plan. */
       readonly sha256: string;
-      /** Code of the system error. */
-      readonly errorCode: string;
-      /** Name of a temporary file that could not be removed, or null. */
-      readonly leftover: string | null;
+      /** Code of the system error that kept it from being confirmed; null where it was confirmed. */
+      readonly errorCode: string | null;
+      /** A temporary file that could not be removed, or null. */
+      readonly leftover: Leftover | null;
     };
 
 /**
@@ -82,7 +83,7 @@ export async function publishPlan(
   const bytes = input.bytes.slice();
   const read = readPlan(bytes);
   if (!read.ok) return { kind: 'rejected', problems: read.problems };
-  const file = { fileName: planFileName(read.plan), sha256: read.sha256 };
+  const plan = { fileName: planFileName(read.plan), sha256: read.sha256, bytes };
   let directory: OpenDirectory;
   try {
     directory = await openDirectory(input.directory, files);
@@ -90,124 +91,93 @@ export async function publishPlan(
     return notWritten('The directory could not be opened; it must exist and not be a link.', error);
   }
   try {
-    return await publishInto(directory, { ...file, bytes, files });
+    if (!(await directory.isSame())) throw staleDirectory();
+    return await publishInto(directory, plan, files);
+  } catch (error) {
+    return notWritten('The plan could not be written; nothing of it was left behind.', error);
   } finally {
     await directory.handle.close().catch(ignore);
   }
 }
 
-interface Publication {
-  readonly fileName: string;
+/** A plan that was verified, and the name of its file. */
+export interface VerifiedPlan extends NewFile {
+  /** Digest of the plan. */
   readonly sha256: string;
-  readonly bytes: Uint8Array;
-  readonly files: PublishFiles;
 }
 
-async function publishInto(directory: OpenDirectory, work: Publication): Promise<PublishOutcome> {
-  const { files, fileName, sha256 } = work;
-  let linked: LinkResult;
-  try {
-    if (!(await directory.isSame())) throw Object.assign(new Error('moved'), { code: 'ESTALE' });
-    const temporary = await createTemporary(directory, work);
-    linked = await writeAndLink(temporary, directory, work);
-  } catch (error) {
-    return notWritten('The plan could not be written; nothing of it was left behind.', error);
-  }
-  const { leftover } = linked;
-  if (linked.kind === 'failed') {
-    return { ...notWritten('The plan could not be written.', linked.error), leftover };
-  }
-  try {
-    const standing = await readBounded(directory.pathOf(fileName), MAX_PLAN_BYTES, files);
-    if (standing === null || !isEqual(standing, work.bytes)) {
-      return linked.kind === 'taken'
-        ? { kind: 'conflict', fileName, sha256, leftover }
-        : { kind: 'publish_unsure', fileName, sha256, errorCode: 'EIO', leftover };
-    }
-    await directory.handle.sync();
-    return { kind: 'published', fileName, sha256, reused: linked.kind === 'taken', leftover };
-  } catch (error) {
-    // What stands under the name cannot be read as a file: it is not ours, so it is a conflict.
-    if (linked.kind === 'taken' && FOREIGN.has(errorCode(error))) {
-      return { kind: 'conflict', fileName, sha256, leftover };
-    }
-    return { kind: 'publish_unsure', fileName, sha256, errorCode: errorCode(error), leftover };
-  }
-}
-
-type LinkResult = { readonly leftover: string | null } & (
-  | { readonly kind: 'linked' | 'taken' }
-  | { readonly kind: 'failed'; readonly error: unknown }
-);
-
-interface Temporary {
-  readonly name: string;
-  readonly handle: FileHandle;
-}
-
-/**
- * Makes a new file under the first free name of a row that belongs to this plan.
- *
- * A name that is taken is another writer's, or was left by one that died: it is never touched.
- */
-async function createTemporary(
+/** Writes a verified plan into an open directory. Never throws. */
+export async function publishInto(
   directory: OpenDirectory,
-  { files, sha256 }: Publication,
-): Promise<Temporary> {
-  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
-  const flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
-  for (let attempt = 0; ; attempt++) {
-    const name = `.millforge-${sha256.slice(0, 16)}-${attempt}.tmp`;
-    try {
-      return { name, handle: await files.open(directory.pathOf(name), flags, 0o600) };
-    } catch (error) {
-      if (errorCode(error) !== 'EEXIST' || attempt === MAX_TEMPORARIES) throw error;
-    }
-  }
-}
-
-/** Fills a temporary file, gives it the final name if that is free, and takes the temporary one away. */
-async function writeAndLink(
-  { name, handle }: Temporary,
-  directory: OpenDirectory,
-  { files, fileName, bytes }: Publication,
-): Promise<LinkResult> {
-  const temporary = directory.pathOf(name);
-  let result: { kind: 'linked' | 'taken' } | { kind: 'failed'; error: unknown };
-  try {
-    await fill(handle, bytes);
-    result = { kind: await linkUnlessTaken(temporary, directory.pathOf(fileName), files) };
-  } catch (error) {
-    result = { kind: 'failed', error };
-  }
-  try {
-    await files.unlink(temporary);
-    return { ...result, leftover: null };
-  } catch (error) {
-    return { ...result, leftover: errorCode(error) === 'ENOENT' ? null : name };
-  }
-}
-
-async function fill(handle: FileHandle, bytes: Uint8Array): Promise<void> {
-  try {
-    await handle.writeFile(bytes);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
-
-async function linkUnlessTaken(
-  from: string,
-  to: string,
+  plan: VerifiedPlan,
   files: PublishFiles,
-): Promise<'linked' | 'taken'> {
+): Promise<PlanPublication> {
+  const written = await writeTemporary(directory, plan, files);
+  if (!written.ok) {
+    return { ...notWritten(NOT_WRITTEN, written.error), leftover: written.leftover };
+  }
+  const temporary = directory.pathOf(written.name);
+  const link = await linkUnlessTaken(directory, { temporary, fileName: plan.fileName }, files);
+  const leftover = await removeTemporary(directory, written.name, files);
+  if (link.kind === 'failed') return { ...notWritten(NOT_WRITTEN, link.error), leftover };
+  const { fileName, sha256 } = plan;
+  const standing = await lookAt(directory, plan, files);
+  const isTaken = link.kind === 'taken';
+  if (isTaken && standing.kind === 'foreign')
+    return { kind: 'conflict', fileName, sha256, leftover };
+  if (standing.kind === 'equal' && leftover === null) {
+    return { kind: 'published', fileName, sha256, reused: isTaken };
+  }
+  const code = standing.kind === 'equal' ? null : standing.errorCode;
+  return { kind: 'publish_unsure', fileName, sha256, errorCode: code, leftover };
+}
+
+type LinkResult =
+  | { readonly kind: 'linked' | 'taken' }
+  | { readonly kind: 'failed'; readonly error: unknown };
+
+/** Gives a temporary file its final name, if that is free. */
+async function linkUnlessTaken(
+  directory: OpenDirectory,
+  { temporary, fileName }: { readonly temporary: string; readonly fileName: string },
+  files: PublishFiles,
+): Promise<LinkResult> {
+  const path = directory.pathOf(fileName);
   try {
-    await files.link(from, to);
-    return 'linked';
+    await directory.within(() => files.link(temporary, path));
+    return { kind: 'linked' };
   } catch (error) {
-    if (errorCode(error) === 'EEXIST') return 'taken';
-    throw error;
+    if (errorCode(error) === 'EEXIST') return { kind: 'taken' };
+    // A file system behind a network can do what it reports as failed, so only an absent name is a no:
+    // what stands there is looked at.
+    const isAbsent = await files.lstat(path, { bigint: true }).then(
+      () => false,
+      (missing: unknown) => errorCode(missing) === 'ENOENT',
+    );
+    return isAbsent ? { kind: 'failed', error } : { kind: 'taken' };
+  }
+}
+
+type Standing =
+  | { readonly kind: 'equal' }
+  | { readonly kind: 'foreign' | 'unknown'; readonly errorCode: string };
+
+/** What stands under the name of a plan, and whether it survives a power cut. */
+async function lookAt(
+  directory: OpenDirectory,
+  { fileName, bytes }: NewFile,
+  files: PublishFiles,
+): Promise<Standing> {
+  try {
+    const path = directory.pathOf(fileName);
+    const found = await directory.within(() => readBounded(path, MAX_PLAN_BYTES, files));
+    if (found === null || !isEqual(found, bytes)) return { kind: 'foreign', errorCode: 'EIO' };
+    await directory.handle.sync();
+    return { kind: 'equal' };
+  } catch (error) {
+    const code = errorCode(error);
+    // What cannot be read as a file of ours is not ours.
+    return { kind: FOREIGN.has(code) ? 'foreign' : 'unknown', errorCode: code };
   }
 }
 
@@ -223,7 +193,5 @@ function ignore(): void {
   // A directory that was only read has nothing to lose when closing it fails.
 }
 
-/** More writers of one plan at one moment than a machine has. */
-const MAX_TEMPORARIES = 1000;
-
-const FOREIGN: ReadonlySet<string> = new Set(['ELOOP', 'EINVAL', 'EISDIR', 'EACCES', 'ENXIO']);
+const NOT_WRITTEN = 'The plan could not be written.';
+const FOREIGN: ReadonlySet<string> = new Set(['ELOOP', 'EINVAL', 'EISDIR', 'ENXIO']);

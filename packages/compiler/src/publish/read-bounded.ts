@@ -1,4 +1,5 @@
 import { constants } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
 import type { PublishFiles } from './publish-files.ts';
 
 /**
@@ -13,21 +14,42 @@ export async function readBounded(
   maxBytes: number,
   files: Pick<PublishFiles, 'open'>,
 ): Promise<Uint8Array | null> {
-  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
-  const handle = await files.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  const handle = await files.open(path, OPEN_UNFOLLOWED);
   try {
     const status = await handle.stat();
     if (!status.isFile()) throw Object.assign(new Error('not a regular file'), { code: 'EINVAL' });
-    // One byte past the limit tells a full file from one that is still longer, or that grew meanwhile.
-    const buffer = new Uint8Array(Math.min(status.size, maxBytes) + 1);
-    let length = 0;
-    while (length < buffer.length) {
-      const { bytesRead } = await handle.read(buffer, length, buffer.length - length, length);
-      if (bytesRead === 0) return buffer.slice(0, length);
-      length += bytesRead;
-    }
-    return null;
+    return await readUpTo(handle, maxBytes);
   } finally {
     await handle.close();
   }
 }
+
+/** Reads an open file from its start; null when it has more bytes than the limit. */
+export async function readUpTo(handle: FileHandle, maxBytes: number): Promise<Uint8Array | null> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for (;;) {
+    // One byte past the limit tells a full file from one that is still longer, or that grew meanwhile.
+    const chunk = new Uint8Array(Math.min(CHUNK_BYTES, maxBytes + 1 - length));
+    const { bytesRead } = await handle.read(chunk, 0, chunk.length, length);
+    if (bytesRead === 0) return joined(chunks, length);
+    chunks.push(chunk.subarray(0, bytesRead));
+    length += bytesRead;
+    if (length > maxBytes) return null;
+  }
+}
+
+/** Reads only, follows no link in the last place, and does not wait for the other end of a pipe. */
+export const OPEN_UNFOLLOWED = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {
+  const whole = new Uint8Array(length);
+  let offset = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, offset);
+    offset += chunk.length;
+  }
+  return whole;
+}
+
+const CHUNK_BYTES = 65_536;

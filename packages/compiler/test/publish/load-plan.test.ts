@@ -53,7 +53,7 @@ test.each<[string, (at: string) => unknown, string]>([
     (at) => writeFile(at, new Uint8Array(1_048_577)),
     'The plan file is larger than 1048576 bytes.',
   ],
-])('refuses %s', async (name, make, problem) => {
+])('refuses %s (O-07)', async (name, make, problem) => {
   const at = join(directory, name.replaceAll(/\W/g, '_'));
   await make(at);
   expect(await loadPlan(at)).toEqual({ ok: false, problems: [problem], computedSha256: null });
