@@ -3,20 +3,26 @@ import { access } from 'node:fs/promises';
 import type { JsonObject, Tool } from '@millforge/contracts';
 import { definePiTool, READ_FILES, WRITE_FILES } from './define-pi-tool.ts';
 import { applyMatches } from './edit/apply-matches.ts';
-import { describeChange } from './edit/describe-change.ts';
+import { type Change, describeChange } from './edit/describe-change.ts';
 import { explainMiss } from './edit/explain-miss.ts';
 import { type Edit, matchEdits } from './edit/match-edits.ts';
+import { openContent } from './edit/open-content.ts';
+import { readEdits } from './edit/read-edits.ts';
+import { lineFeedView } from './edit/text-view.ts';
 import { prepareChange, reconcileChange } from './file-change.ts';
 import { takeTurn } from './file-queue.ts';
 import { type FileState, readFileState } from './file-state.ts';
 import type { PiToolOptions } from './pi-tool-options.ts';
+import { type ProfileSwitches, profileSwitches } from './profile.ts';
 import { resolvePath } from './resolve-path.ts';
-import { objectsArgument, stringArgument } from './tool-arguments.ts';
+import { stringArgument } from './tool-arguments.ts';
 import { errnoOf, refusing, toolFault } from './tool-fault.ts';
 
 /** Makes the tool that replaces passages of one file, all of them or none. */
 export function editTool(options: PiToolOptions): Tool {
   const { homeDirectory, onEffect } = options;
+  const profile = profileSwitches(options.profile);
+  const { exactPathFirst, forgivesEdits: forgives } = profile;
   return definePiTool({
     name: 'edit',
     description:
@@ -36,6 +42,7 @@ export function editTool(options: PiToolOptions): Tool {
     required: ['path', 'edits'],
     results: {
       changed_path: { type: 'string' },
+      diff: { type: 'string' },
       patch: { type: 'string' },
       first_changed_line: { type: 'integer' },
     },
@@ -43,20 +50,21 @@ export function editTool(options: PiToolOptions): Tool {
     idempotency: 'idempotent_with_key',
     capabilities: [READ_FILES, WRITE_FILES],
     check: (input) =>
-      objectsArgument(input, 'edits').length > 0
-        ? null
-        : {
-            kind: 'refused',
-            code: 'invalid_arguments',
-            message: 'Edit tool input is invalid. edits must contain at least one replacement.',
-          },
+      readEdits(input, { forgives }) === null
+        ? { kind: 'refused', code: 'invalid_arguments', message: NO_EDITS }
+        : null,
     prepare: (input, { workspace, signal }) =>
       refusing(async () => {
         const sent = stringArgument(input, 'path');
-        const turn = await takeTurn(() => resolvePath(sent, { workspace, homeDirectory }), signal);
+        const turn = await takeTurn(
+          () => resolvePath(sent, { workspace, homeDirectory, exactPathFirst }),
+          signal,
+        );
         try {
+          const edits = readEdits(input, { forgives });
+          if (edits === null) throw toolFault('invalid_arguments', NO_EDITS);
           const found = await openForEdit(turn.target, sent);
-          const changed = changeText(found, input, sent);
+          const changed = changeText(found, edits, { sent, profile });
           return prepareChange({ tool: 'edit', turn, found, workspace, onEffect, ...changed });
         } catch (error) {
           turn.release();
@@ -66,7 +74,10 @@ export function editTool(options: PiToolOptions): Tool {
     async reconcile(input, context) {
       const { workspace, signal } = context;
       const sent = stringArgument(input, 'path');
-      const turn = await takeTurn(() => resolvePath(sent, { workspace, homeDirectory }), signal);
+      const turn = await takeTurn(
+        () => resolvePath(sent, { workspace, homeDirectory, exactPathFirst }),
+        signal,
+      );
       try {
         return await reconcileChange(turn.target, context);
       } finally {
@@ -91,40 +102,60 @@ async function openForEdit(target: string, sent: string): Promise<FileState> {
 
 function changeText(
   found: FileState,
-  input: JsonObject,
-  sent: string,
+  edits: readonly Edit[],
+  call: { readonly sent: string; readonly profile: ProfileSwitches },
 ): { readonly bytes: Buffer; readonly text: string; readonly data: JsonObject } {
-  const content = decode(found.bytes, sent);
-  const mark = content.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '';
-  const before = content.slice(mark.length);
-  const edits = objectsArgument(input, 'edits').map(
-    (edit): Edit => ({
-      oldText: stringArgument(edit, 'oldText'),
-      newText: stringArgument(edit, 'newText'),
-    }),
-  );
-  const matched = matchEdits(before, edits);
+  const { sent, profile } = call;
+  const content = openContent(found.bytes);
+  const { mark, text: before } = content;
+  const matched = matchEdits(before, edits.map(content.spell), content);
   if (!matched.ok) {
-    const message = explainMiss(matched.miss, { text: before, path: sent, edits });
+    const explains = profile.explainsMisses && content.isText;
+    const message = explainMiss(matched.miss, { text: before, path: sent, edits, explains });
     throw toolFault(matched.miss.kind === 'empty' ? 'invalid_arguments' : 'conflict', message);
   }
-  const after = applyMatches(before, matched.matches);
+  const { text: after, spans } = applyMatches(before, matched.matches);
   if (after === before) throw toolFault('conflict', noChange(sent, edits.length));
-  const { patch, firstChangedLine } = describeChange(sent, before, after);
   return {
-    bytes: Buffer.from(mark + after),
+    bytes: content.encode(after),
     text: `Successfully replaced ${edits.length} block(s) in ${sent}.`,
-    data: { first_changed_line: firstChangedLine, ...(patch === null ? {} : { patch }) },
+    data: content.isText ? describe({ path: sent, before, after, spans }, mark, profile) : {},
   };
 }
 
-function decode(bytes: Buffer, sent: string): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch (error) {
-    const message = `Could not edit file: ${sent}. It is not UTF-8 text, and editing it would damage the rest; use bash.`;
-    throw toolFault('conflict', message, error);
-  }
+function describe(change: Change, mark: string, profile: ProfileSwitches): JsonObject {
+  const shift = mark.length;
+  const { patch, diff, firstChangedLine } = describeChange(
+    profile.patchesBytes
+      ? {
+          path: change.path,
+          before: mark + change.before,
+          after: mark + change.after,
+          spans: change.spans.map(({ start, end, newText }) => ({
+            start: start + shift,
+            end: end + shift,
+            newText,
+          })),
+        }
+      : withLineFeeds(change),
+  );
+  return {
+    first_changed_line: firstChangedLine,
+    ...(patch === null ? {} : { patch }),
+    ...(diff === null ? {} : { diff }),
+  };
+}
+
+/** The change as Pi shows it, with every line ending as one line feed. */
+function withLineFeeds(change: Change): Change {
+  const before = lineFeedView(change.before).text;
+  const after = lineFeedView(change.after).text;
+  return {
+    path: change.path,
+    before,
+    after,
+    spans: [{ start: 0, end: before.length, newText: after }],
+  };
 }
 
 function noChange(sent: string, edits: number): string {
@@ -133,4 +164,4 @@ function noChange(sent: string, edits: number): string {
     : `No changes made to ${sent}. The replacements produced identical content.`;
 }
 
-const BYTE_ORDER_MARK = '\uFEFF';
+const NO_EDITS = 'Edit tool input is invalid. edits must contain at least one replacement.';

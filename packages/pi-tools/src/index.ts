@@ -1,2 +1,3 @@
 export type { OnEffect, PiToolOptions } from './pi-tool-options.ts';
 export { piTools } from './pi-tools.ts';
+export type { PiProfile } from './profile.ts';

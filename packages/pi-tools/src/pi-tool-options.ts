@@ -1,5 +1,12 @@
+import type { PiProfile } from './profile.ts';
+
 /** What the Pi-compatible tools are given by the host. */
 export interface PiToolOptions {
+  /**
+   * `default` is Pi with its faults mended; `strict` says what Pi 0.79.6 says, to the letter, wherever
+   * that harms no file.
+   */
+  readonly profile?: PiProfile;
   /**
    * Environment of the shell. Variables that look like secrets are left out. Default: only `PATH`
    * with the usual system folders, so that nothing of the host leaks unasked.

@@ -10,6 +10,8 @@ export interface PathContext {
   readonly workspace: string | null;
   /** What `~` means. */
   readonly homeDirectory?: string | undefined;
+  /** Whether the path is tried as it was sent before it is forgiven anything; default true. */
+  readonly exactPathFirst?: boolean;
 }
 
 /**
@@ -26,14 +28,20 @@ export async function resolvePath(
   context: PathContext,
   options: { readonly lenient?: boolean } = {},
 ): Promise<string> {
-  if (sent.includes('\0')) {
+  const { exactPathFirst = true } = context;
+  // Without the exact path nothing is said in our words either: the file system refuses it.
+  if (sent.includes('\0') && exactPathFirst) {
     throw toolFault('invalid_arguments', 'A path must not contain a NUL character.');
   }
   if (/\p{Surrogate}/u.test(sent)) {
     throw toolFault('invalid_arguments', 'A path must not contain half of a surrogate pair.');
   }
   const plain = absolute(expand(sent.replaceAll(UNUSUAL_SPACE, ' '), context), context);
-  const candidates = [absolute(sent, context), plain, ...(options.lenient ? spellings(plain) : [])];
+  const candidates = [
+    ...(exactPathFirst ? [absolute(sent, context)] : []),
+    plain,
+    ...(options.lenient ? spellings(plain) : []),
+  ];
   for (const candidate of candidates) {
     if (await exists(candidate)) return candidate;
   }

@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonValue, MillforgeError } from '@millforge/contracts';
+import { type JsonObject, MillforgeError } from '@millforge/contracts';
 
 // The executor has validated the arguments; these readers only tell the compiler so.
 
@@ -29,10 +29,4 @@ export function isSet(input: JsonObject, name: string): boolean {
 /** A limit of a list: whole, at least one. */
 export function limitArgument(input: JsonObject, fallback: number): number {
   return Math.max(1, Math.floor(optionalNumber(input, 'limit') ?? fallback));
-}
-
-/** Items of a required array of objects. */
-export function objectsArgument(input: JsonObject, name: string): readonly JsonObject[] {
-  const value: JsonValue | undefined = input[name];
-  return Array.isArray(value) ? value.filter((item) => typeof item === 'object') : [];
 }

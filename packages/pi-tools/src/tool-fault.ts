@@ -41,6 +41,7 @@ function explain(error: unknown): { readonly code: ToolErrorCode; readonly text:
   const code = errnoOf(error);
   if (code === null || !(error instanceof Error)) throw error;
   const own = TOOL_CODES.find((one) => code === `${PREFIX}${one}`);
+  if (code === 'ERR_INVALID_ARG_VALUE') return { code: 'invalid_arguments', text: error.message };
   if (own === undefined && !('errno' in error)) throw error;
   return { code: own ?? ERRNO_CODES[code] ?? 'io_error', text: error.message };
 }

@@ -4,6 +4,7 @@ import { prepareChange, reconcileChange } from './file-change.ts';
 import { takeTurn } from './file-queue.ts';
 import { readWritableFile } from './file-state.ts';
 import type { PiToolOptions } from './pi-tool-options.ts';
+import { profileSwitches } from './profile.ts';
 import { resolvePath } from './resolve-path.ts';
 import { stringArgument } from './tool-arguments.ts';
 import { refusing } from './tool-fault.ts';
@@ -11,6 +12,7 @@ import { refusing } from './tool-fault.ts';
 /** Makes the tool that creates a file or replaces its content. */
 export function writeTool(options: PiToolOptions): Tool {
   const { homeDirectory, onEffect } = options;
+  const { exactPathFirst, countsBytes } = profileSwitches(options.profile);
   return definePiTool({
     name: 'write',
     description:
@@ -24,15 +26,20 @@ export function writeTool(options: PiToolOptions): Tool {
     prepare: (input: JsonObject, { workspace, signal }) =>
       refusing(async () => {
         const sent = stringArgument(input, 'path');
-        const turn = await takeTurn(() => resolvePath(sent, { workspace, homeDirectory }), signal);
+        const turn = await takeTurn(
+          () => resolvePath(sent, { workspace, homeDirectory, exactPathFirst }),
+          signal,
+        );
         try {
-          const bytes = Buffer.from(stringArgument(input, 'content'));
+          const content = stringArgument(input, 'content');
+          const bytes = Buffer.from(content);
+          const size = countsBytes ? bytes.length : content.length;
           return prepareChange({
             tool: 'write',
             turn,
             found: await readWritableFile(turn.target),
             bytes,
-            text: `Successfully wrote ${bytes.length} bytes to ${sent}`,
+            text: `Successfully wrote ${size} bytes to ${sent}`,
             data: {},
             workspace,
             onEffect,
@@ -45,7 +52,10 @@ export function writeTool(options: PiToolOptions): Tool {
     async reconcile(input, context) {
       const { workspace, signal } = context;
       const sent = stringArgument(input, 'path');
-      const turn = await takeTurn(() => resolvePath(sent, { workspace, homeDirectory }), signal);
+      const turn = await takeTurn(
+        () => resolvePath(sent, { workspace, homeDirectory, exactPathFirst }),
+        signal,
+      );
       try {
         return await reconcileChange(turn.target, context);
       } finally {

@@ -229,12 +229,77 @@ test('finds text of nothing but white space (KB-04)', async () => {
   expect((await edited('ab', [['   ', ' ']])).result.text).toMatch(/^Could not find/);
 });
 
-test('refuses a file that is not UTF-8 and leaves every byte (KB-12)', async () => {
+test('edits a file that is not UTF-8 and leaves every other byte (KB-12)', async () => {
   const world = await toolWorld();
-  const bytes = Buffer.from([0x61, 0xff, 0x62]);
-  await writeFile(world.path('f'), bytes);
-  expect(await edit(world, [['a', 'x']])).toMatchObject({ kind: 'failed', code: 'conflict' });
-  expect(await readFile(world.path('f'))).toEqual(bytes);
+  await writeFile(world.path('f'), Buffer.from([0xff, 0x0d, 0x0a, 0xc3, 0xa9, 0xe9, 0x0a]));
+  const result = await edit(world, [['é', 'ü']]);
+  expect(textOf(result)).toBe('Successfully replaced 1 block(s) in f.');
+  expect(result.data).toEqual({ truncated: false, changed_path: 'f' });
+  const after = Buffer.from([0xff, 0x0d, 0x0a, 0xc3, 0xbc, 0xe9, 0x0a]);
+  expect(await readFile(world.path('f'))).toEqual(after);
+  expect(await edit(world, [['é', 'ü']])).toMatchObject({ kind: 'failed', code: 'conflict' });
+  expect(await readFile(world.path('f'))).toEqual(after);
+});
+
+test('names the line whose indentation differs (KB-05)', async () => {
+  const { result, after } = await edited('if a:\n    b = 1\n', [['if a:\n  b  =  1', 'x']]);
+  expect(result.text).toContain(
+    'Only the white space differs at line 1, where the file says:\nif a:\n    b = 1',
+  );
+  expect(after).toBe('if a:\n    b = 1\n');
+});
+
+test('passes over keys of an edit that mean nothing (KB-07)', async () => {
+  const world = await toolWorld();
+  await writeFile(world.path('f'), 'a');
+  const edits = [{ oldText: 'a', newText: 'b', newText_2: '' }];
+  textOf(await world.call('edit', { path: 'f', edits, dry_run: false }));
+  expect(await readFile(world.path('f'), 'utf8')).toBe('b');
+});
+
+test.each([
+  ['an array', { edits: [{ oldText: 'a', newText: 'b' }] }],
+  ['one object', { edits: { oldText: 'a', newText: 'b' } }],
+  ['the text of an array', { edits: '[{"oldText":"a","newText":"b"}]' }],
+  ['the text of an object', { edits: '{"oldText":"a","newText":"b"}' }],
+  ['a pair beside the path', { oldText: 'a', newText: 'b' }],
+  ['a pair beside an empty array', { edits: [], oldText: 'a', newText: 'b' }],
+])('takes edits as %s (KB-08)', async (_form, input) => {
+  const world = await toolWorld();
+  await writeFile(world.path('f'), 'a');
+  textOf(await world.call('edit', { path: 'f', ...input }));
+  expect(await readFile(world.path('f'), 'utf8')).toBe('b');
+});
+
+test('shows people what changed, with the numbers of the lines', async () => {
+  const before = Array.from({ length: 12 }, (_, index) => `line ${index + 1}\n`).join('');
+  const { result } = await edited(before, [['line 11', 'line eleven\nline 11½']]);
+  expect(Object(result.data).diff).toBe(
+    [
+      '    ...',
+      '  7 line 7',
+      '  8 line 8',
+      '  9 line 9',
+      ' 10 line 10',
+      '-11 line 11',
+      '+11 line eleven',
+      '+12 line 11½',
+      ' 12 line 12',
+    ].join('\n'),
+  );
+});
+
+test('shows a small change of a file that is too long to be compared', async () => {
+  const before = 'a line of text\n'.repeat(200_000);
+  const { result } = await edited(`${before}end\n${before}last`, [
+    ['end\n', 'END\n'],
+    ['last', 'LAST\n'],
+  ]);
+  const context = ' a line of text\n'.repeat(4);
+  expect(Object(result.data).patch).toBe(
+    `--- f\n+++ f\n@@ -199997,9 +199997,9 @@\n${context}-end\n+END\n${context}` +
+      `@@ -399998,5 +399998,5 @@\n${context}-last\n\\ No newline at end of file\n+LAST\n`,
+  );
 });
 
 test('keeps permissions and links', async () => {

@@ -1,25 +1,42 @@
 import type { Match } from './match-edits.ts';
 import { lineFeedView } from './text-view.ts';
 
+/** A text with its matched places replaced. */
+export interface AppliedMatches {
+  readonly text: string;
+  /** What was replaced, ascending, in offsets of the original. */
+  readonly spans: readonly Span[];
+}
+
+/** One stretch of the original and what stands there now. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+  readonly newText: string;
+}
+
 /**
  * Replaces the matched places; everything else stays as it is, byte for byte.
  *
  * New lines take the ending of the lines they stand among, so that files with mixed endings keep them.
  */
-export function applyMatches(text: string, matches: readonly Match[]): string {
+export function applyMatches(text: string, matches: readonly Match[]): AppliedMatches {
+  const spans: Span[] = [];
   const pieces: string[] = [];
   let at = 0;
   for (const match of matches) {
     const { start, end, newText } = narrow(text, match);
-    pieces.push(text.slice(at, start), withEndings(newText, endingAt(text, start, end)));
+    const span = { start, end, newText: withEndings(newText, endingAt(text, start, end)) };
+    spans.push(span);
+    pieces.push(text.slice(at, start), span.newText);
     at = end;
   }
   pieces.push(text.slice(at));
-  return pieces.join('');
+  return { text: pieces.join(''), spans };
 }
 
 /** Leaves out what old and new text begin and end with, whole lines only, so that it is not rewritten. */
-function narrow(text: string, match: Match): Omit<Match, 'index'> {
+function narrow(text: string, match: Match): Span {
   const old = lineFeedView(text.slice(match.start, match.end));
   const next = lineFeedView(match.newText).text;
   const shorter = Math.min(old.text.length, next.length);

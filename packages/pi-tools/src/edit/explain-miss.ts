@@ -6,9 +6,15 @@ import type { Edit, Miss } from './match-edits.ts';
 /** What the model is told about an edit that has no place of its own, and what to do about it. */
 export function explainMiss(
   miss: Miss,
-  where: { readonly text: string; readonly path: string; readonly edits: readonly Edit[] },
+  where: {
+    readonly text: string;
+    readonly path: string;
+    readonly edits: readonly Edit[];
+    /** Whether the closest place is looked for, and the places of an ambiguous text are told. */
+    readonly explains: boolean;
+  },
 ): string {
-  const { path, edits } = where;
+  const { path, edits, explains } = where;
   const isOne = edits.length === 1;
   const name = `edits[${miss.index}]`;
   switch (miss.kind) {
@@ -25,13 +31,14 @@ export function explainMiss(
       const what = isOne
         ? `${count} the text in ${path}. The text must be unique.`
         : `${count} ${name} in ${path}. Each oldText must be unique.`;
-      return `${what} Please provide more context to make it unique. They begin at lines ${lines.join(', ')}${more}.`;
+      const asked = `${what} Please provide more context to make it unique.`;
+      return explains ? `${asked} They begin at lines ${lines.join(', ')}${more}.` : asked;
     }
     case 'not-found': {
       const what = isOne
         ? `Could not find the exact text in ${path}. The old text must match exactly including all whitespace and newlines.`
         : `Could not find ${name} in ${path}. The oldText must match exactly including all whitespace and newlines.`;
-      return `${what}${advice(where.text, miss.index, edits)}`;
+      return explains ? `${what}${advice(where.text, miss.index, edits)}` : what;
     }
     default:
       return unreachable(miss, 'miss');

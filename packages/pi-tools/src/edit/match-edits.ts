@@ -37,10 +37,14 @@ export type Miss =
  * The exact text decides first, then the text with equal line endings, then the loose spelling. The
  * first spelling in which an edit occurs at all also decides whether it is unique.
  */
-export function matchEdits(text: string, edits: readonly Edit[]): Matched {
+export function matchEdits(
+  text: string,
+  edits: readonly Edit[],
+  { isText }: { readonly isText: boolean } = { isText: true },
+): Matched {
   const empty = edits.findIndex((edit) => edit.oldText === '');
   if (empty >= 0) return { ok: false, miss: { kind: 'empty', index: empty } };
-  const spellings = createSpellings(text);
+  const spellings = createSpellings(text, isText);
   const matches: Match[] = [];
   for (const [index, edit] of edits.entries()) {
     const places = findPlaces(edit.oldText, spellings);
@@ -72,12 +76,13 @@ interface Place {
   readonly end: number;
 }
 
-function createSpellings(text: string): readonly Spelling[] {
+function createSpellings(text: string, isText: boolean): readonly Spelling[] {
+  // The way back from a loose spelling takes two numbers per character; bytes have none at all.
+  const isLoose = isText && text.length <= MAX_LOOSE;
   return [
     { view: once(() => rawView(text)), spell: (old) => old },
     { view: once(() => lineFeedView(text)), spell: (old) => lineFeedView(old).text },
-    // The way back from a loose spelling takes two numbers per character.
-    ...(text.length > MAX_LOOSE ? [] : [{ view: once(() => looseView(text)), spell: looseText }]),
+    ...(isLoose ? [{ view: once(() => looseView(text)), spell: looseText }] : []),
   ];
 }
 

@@ -9,6 +9,8 @@ export interface ReadLines {
   readonly shownLines: number;
   /** Lines of the whole file; what follows the final line feed is none. */
   readonly totalLines: number;
+  /** Whether the file ends with a line feed, or is empty. */
+  readonly endsLine: boolean;
   /** Whether the lines end where the next would pass 50 KiB. */
   readonly isCutByBytes: boolean;
   /** Bytes of the first line when that alone is over 50 KiB; no lines are given then. */
@@ -62,11 +64,13 @@ export async function readLines(
       endLine(1);
     }
   }
-  if (lineBytes > 0) endLine(0);
+  const endsLine = lineBytes === 0;
+  if (!endsLine) endLine(0);
   return {
     text: Buffer.concat(kept).toString('utf8'),
     shownLines,
     totalLines: line,
+    endsLine,
     isCutByBytes: isFull && oversized === null,
     oversizedFirstLine: oversized,
   };

@@ -1,14 +1,17 @@
 import type { FileHandle } from 'node:fs/promises';
 
 /** The media type of an image by its first bytes; null for anything else. The name says nothing. */
-export async function sniffImage(file: FileHandle): Promise<string | null> {
+export async function sniffImage(
+  file: FileHandle,
+  { knowsGif }: { readonly knowsGif: boolean },
+): Promise<string | null> {
   const buffer = Buffer.alloc(4100);
   const { bytesRead } = await file.read(buffer, 0, buffer.length, 0);
   const head = buffer.subarray(0, bytesRead);
   if (startsWith(head, 0, [0xff, 0xd8, 0xff]) && head[3] !== 0xf7) return 'image/jpeg';
   if (startsWith(head, 0, PNG) && head.length >= 16) return isAnimated(head) ? null : 'image/png';
   const start = head.toString('latin1', 0, 12);
-  if (start.startsWith('GIF87a') || start.startsWith('GIF89a')) return 'image/gif';
+  if ((knowsGif ? GIF : ANY_GIF).test(start)) return 'image/gif';
   return start.startsWith('RIFF') && start.endsWith('WEBP') ? 'image/webp' : null;
 }
 
@@ -22,4 +25,6 @@ function startsWith(bytes: Buffer, at: number, wanted: readonly number[]): boole
   return wanted.every((byte, index) => bytes[at + index] === byte);
 }
 
+const GIF = /^GIF8[79]a/;
+const ANY_GIF = /^GIF/;
 const PNG = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
