@@ -9,13 +9,17 @@ export interface Positions {
 /**
  * Prepares to answer positions of a text.
  *
- * The first question costs one pass over the text, every other one two binary searches: thousands
- * of diagnostics in one very long line stay cheap.
+ * The first few questions are answered by counting: a document with one fault has one. Past them one
+ * pass marks the lines, and every other question costs two binary searches, so that thousands of
+ * diagnostics in one very long line stay cheap.
  */
 export function createPositions(text: string): Positions {
+  let counted = 0;
   let marks: Marks | null = null;
   return {
     at(offset) {
+      counted += 1;
+      if (counted <= MAX_COUNTED) return countTo(text, offset);
       marks ??= markText(text);
       const { lineStarts, secondHalves } = marks;
       const line = countUpTo(lineStarts, offset);
@@ -24,6 +28,21 @@ export function createPositions(text: string): Positions {
       return { line, column: offset - start - pairs + 1 };
     },
   };
+}
+
+function countTo(text: string, offset: number): SourceLocation {
+  let line = 1;
+  let start = 0;
+  for (let at = 0; at < offset; at += 1) {
+    if (text.charCodeAt(at) !== LINE_FEED) continue;
+    line += 1;
+    start = at + 1;
+  }
+  let column = 1;
+  for (let at = start; at < offset; at += 1) {
+    if (!isSecondHalf(text.charCodeAt(at))) column += 1;
+  }
+  return { line, column };
 }
 
 interface Marks {
@@ -38,10 +57,14 @@ function markText(text: string): Marks {
   const secondHalves: number[] = [];
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
-    if (code === 0x0a) lineStarts.push(at + 1);
-    else if (code >= 0xdc00 && code <= 0xdfff) secondHalves.push(at);
+    if (code === LINE_FEED) lineStarts.push(at + 1);
+    else if (isSecondHalf(code)) secondHalves.push(at);
   }
   return { lineStarts, secondHalves };
+}
+
+function isSecondHalf(code: number): boolean {
+  return code >= 0xdc00 && code <= 0xdfff;
 }
 
 /** How many of the ascending numbers are at most `limit`. */
@@ -55,3 +78,6 @@ function countUpTo(ascending: readonly number[], limit: number): number {
   }
   return low;
 }
+
+const MAX_COUNTED = 8;
+const LINE_FEED = 0x0a;

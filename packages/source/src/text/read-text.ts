@@ -20,7 +20,7 @@ export function readText(content: Uint8Array | string, maxBytes: number): ReadTe
   if (surrogate >= 0) return refuseAt('surrogate', text, surrogate);
   const control = text.search(CONTROL);
   if (control >= 0) return refuseAt('control-character', text, control);
-  const normalised = text.replaceAll(/\r\n?/g, '\n');
+  const normalised = text.includes('\r') ? text.replaceAll(/\r\n?/g, '\n') : text;
   return { ok: true, text: normalised, sha256: sha256(normalised) };
 }
 
@@ -28,6 +28,8 @@ function byteLength(content: Uint8Array | string, maxBytes: number): number {
   if (typeof content !== 'string') return content.byteLength;
   // Every UTF-16 unit stands for at least one byte: a hopeless text is not encoded to be measured.
   if (content.length > maxBytes) return content.length;
+  // And for at most three, so neither is one that is surely small enough.
+  if (content.length * 3 <= maxBytes) return content.length;
   return new TextEncoder().encode(content).byteLength;
 }
 
