@@ -111,8 +111,8 @@ test('refuses whatever is no request, and never repeats it', async () => {
 
 test('takes constraints of a grant that are plain JSON', async () => {
   const { request, input } = await layOut();
-  const grants = request.capability_envelope.grants.map((grant, index) => ({
-    ...grant,
+  const grants = request.capability_envelope.grants.map((given, index) => ({
+    ...given,
     constraints: [null, {}, { paths: ['src/**', { deep: [1, true, null] }] }, undefined][index],
   }));
   // An absent value and an undefined one are the same to a program.
