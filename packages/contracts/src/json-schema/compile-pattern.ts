@@ -10,14 +10,11 @@ export type CompilePatternResult =
  *
  * Has literals, classes, `^`, `$`, groups, alternatives and quantifiers, in the syntax of JavaScript with the flag
  * `u`; matches anywhere in the text. Refuses lookaround, back references, word boundaries, more than 2,048
- * characters, 64 nested groups and 2,048 states.
+ * characters, 64 nested groups and 1,024 states.
  */
 export function compilePattern(source: string): CompilePatternResult {
   if (source.length > MAX_LENGTH) return refuse(`must not have more than ${MAX_LENGTH} characters`);
-  try {
-    // Proves the syntax, so that the parser below need not; it is never run.
-    new RegExp(source, 'u');
-  } catch {
+  if (!isRegularExpression(source)) {
     return refuse('must be a regular expression in the syntax of JavaScript with the flag u');
   }
   const parser: Parser = { source, at: 0, depth: 0, refusal: null };
@@ -29,6 +26,15 @@ export function compilePattern(source: string): CompilePatternResult {
   return program.fuel < 0 || program.instructions.length > MAX_STATES
     ? refuse(`must not need more than ${MAX_STATES} states; make its repetitions smaller`)
     : { ok: true, test: createMatcher(program.instructions) };
+}
+
+/** Proves the syntax, so that the parser need not; the expression is never run. */
+function isRegularExpression(source: string): boolean {
+  try {
+    return RegExp(source, 'u') instanceof RegExp;
+  } catch {
+    return false;
+  }
 }
 
 type Tree =
@@ -77,7 +83,7 @@ function parseQuantifier(part: Tree, parser: Parser): Tree {
 }
 
 function parseAtom(parser: Parser): Tree {
-  switch (parser.source[parser.at]) {
+  switch (parser.source.charAt(parser.at)) {
     case '(':
       return parseGroup(parser);
     case '^':
@@ -210,7 +216,7 @@ function refuse(message: string): CompilePatternResult {
 
 const MAX_LENGTH = 2048;
 const MAX_DEPTH = 64;
-const MAX_STATES = 2048;
+const MAX_STATES = 1024;
 const MAX_FUEL = 20_000;
 const NOTHING: Tree = { kind: 'sequence', parts: [] };
 const QUANTIFIER = /(?:([*+?])|\{(\d+)(,)?(\d*)\})\??/uy;

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonPrimitive, JsonValue } from '../json/json-value.ts';
 import { setOwn } from '../json/plain-object.ts';
+import { ANNOTATIONS, SCHEMA_FORMATS } from './schema.ts';
 
 /** A JSON Schema object, or why a schema has none. */
 export type StandardSchemaResult =
@@ -18,9 +19,9 @@ export type StandardSchemaResult =
  * Turns a schema of any library into a JSON Schema of the accepted subset, as far as it has that form.
  *
  * Takes Standard JSON Schema (zod 4, arktype, valibot in its converter) and plain JSON Schema (typebox); imports no
- * library. Drops titles and the like and the bounds of safe integers, closes objects that say nothing about other
- * properties, and makes an enum of a union of constants. What the subset lacks otherwise stays, for
- * `normalizeSchema` to name.
+ * library. Drops the bounds of safe integers and names of formats that a pattern beside them spells out, closes
+ * objects that say nothing about other properties, and makes an enum of a union of constants. What the subset lacks
+ * otherwise stays, for `normalizeSchema` to name.
  */
 export function fromStandardSchema(
   schema: unknown,
@@ -61,16 +62,18 @@ function convert(schema: unknown, side: 'input' | 'output'): unknown {
 function adapt(node: JsonObject, depth: number): JsonObject {
   // Deeper schemas are refused anyway; here the bound only protects the call stack.
   if (depth > MAX_DEPTH) return node;
+  const constants = unionOfConstants(node);
+  if (constants !== null) return constants;
   const result: { [key: string]: JsonValue } = {};
   for (const [key, value] of Object.entries(node)) {
     if (!isDropped(key, value, node)) setOwn(result, key, adaptKeyword(key, value, depth));
   }
-  if (node['type'] === 'object' && node['additionalProperties'] === undefined) {
-    result['additionalProperties'] = false;
-  }
-  const type = typeOfMembers(node['enum']);
-  if (type !== null && node['type'] === undefined) result['type'] = type;
-  return unionOfConstants(node) ?? result;
+  const { type, additionalProperties } = node;
+  const isObjectType = type === 'object' || (isList(type) && type.includes('object'));
+  if (isObjectType && additionalProperties === undefined) result['additionalProperties'] = false;
+  const typeOfEnum = typeOfMembers(node['enum']);
+  if (typeOfEnum !== null && type === undefined) result['type'] = typeOfEnum;
+  return result;
 }
 
 /** The one type of all members of an enum that names none, as arktype writes it, or null. */
@@ -82,13 +85,13 @@ function typeOfMembers(members: JsonValue | undefined): string | null {
 }
 
 function adaptKeyword(key: string, value: JsonValue, depth: number): JsonValue {
-  if (key === 'items' && isObject(value)) return adapt(value, depth + 1);
-  if (key !== 'properties' || !isObject(value)) return value;
-  const properties: { [name: string]: JsonValue } = {};
-  for (const [name, property] of Object.entries(value)) {
-    setOwn(properties, name, isObject(property) ? adapt(property, depth + 1) : property);
-  }
-  return properties;
+  const adapted = (node: JsonValue): JsonValue => (isObject(node) ? adapt(node, depth + 1) : node);
+  if (key === 'items') return adapted(value);
+  if (ALTERNATIVES.has(key) && isList(value)) return value.map(adapted);
+  if (!SCHEMAS_BY_NAME.has(key) || !isObject(value)) return value;
+  const schemas: { [name: string]: JsonValue } = {};
+  for (const [name, schema] of Object.entries(value)) setOwn(schemas, name, adapted(schema));
+  return schemas;
 }
 
 function isDropped(key: string, value: JsonValue, node: JsonObject): boolean {
@@ -96,19 +99,30 @@ function isDropped(key: string, value: JsonValue, node: JsonObject): boolean {
   // Every integer that JSON can carry here is a safe one.
   if (key === 'minimum') return value === Number.MIN_SAFE_INTEGER;
   if (key === 'maximum') return value === Number.MAX_SAFE_INTEGER;
+  // A library has names of its own for patterns, such as `starts_with`; the pattern is what is checked.
+  if (key === 'format') return typeof node['pattern'] === 'string' && !isKnownFormat(value);
+  if (key === 'pattern') return node['format'] === 'hostname' && value === HOSTNAME_OF_ZOD;
   return key === 'type' && node['const'] !== undefined;
 }
 
+function isKnownFormat(value: JsonValue): boolean {
+  return SCHEMA_FORMATS.some((format) => format === value);
+}
+
+/** The enum that a union says whose members are constants of one type without words of their own. */
 function unionOfConstants(node: JsonObject): JsonObject | null {
   const members = node['anyOf'] ?? node['oneOf'];
   if (!isList(members) || members.length === 0) return null;
+  const isBare = members.every(
+    (member) => isObject(member) && !ANNOTATIONS.some((word) => Object.hasOwn(member, word)),
+  );
   const constants = members.map((member) => (isObject(member) ? member['const'] : undefined));
   const type = typeof constants[0];
-  if (type !== 'string' && type !== 'number' && type !== 'boolean') return null;
+  if (!isBare || (type !== 'string' && type !== 'number' && type !== 'boolean')) return null;
   const values = constants.filter((value): value is JsonPrimitive => typeof value === type);
   if (values.length !== members.length) return null;
-  const description = node['description'];
-  return { type, enum: values, ...(description === undefined ? {} : { description }) };
+  const words = Object.entries(node).filter(([key]) => ANNOTATIONS.some((word) => word === key));
+  return { type, enum: values, ...Object.fromEntries(words) };
 }
 
 /** Anything that can have properties: arktype's schemas are functions. */
@@ -129,6 +143,9 @@ function refuse(message: string): StandardSchemaResult {
 }
 
 const MAX_DEPTH = 32;
-const DECORATIONS = new Set(
-  '$schema $id $comment title examples deprecated readOnly writeOnly'.split(' '),
-);
+const DECORATIONS = new Set('$schema $id $comment deprecated readOnly writeOnly'.split(' '));
+const ALTERNATIVES = new Set(['anyOf', 'oneOf']);
+const SCHEMAS_BY_NAME = new Set(['properties', '$defs', 'definitions']);
+/** Spells out the format beside it by looking ahead, which the subset of patterns cannot. */
+const HOSTNAME_OF_ZOD =
+  '^(?=.{1,253}\\.?$)[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\\.[a-zA-Z0-9](?:[-0-9a-zA-Z]{0,61}[0-9a-zA-Z])?)*\\.?$';

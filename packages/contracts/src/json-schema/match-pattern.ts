@@ -16,77 +16,90 @@ export const MATCH = 'match';
  */
 export function createMatcher(program: readonly Instruction[]): (text: string) => boolean {
   const alphabet = createAlphabet(program);
+  const follow = createFollower(program);
   const kept = new Map<string, State>();
-  const initial = closure([0], { program, isStart: true });
-  const keep = (threads: readonly number[], isMatch: boolean): State => {
-    const name = isMatch ? MATCH : threads.join();
-    const known = kept.get(name);
-    if (known !== undefined) return known;
-    const state: State = { threads, isMatch, next: new Map() };
-    if (kept.size < MAX_KEPT) kept.set(name, state);
-    return state;
-  };
-  const first = keep(initial.threads, initial.isMatch);
+  const initial = follow([0], { isStart: true, isEnd: false });
   const advance = (state: State, codePoint: number): State => {
     const letter = alphabet.letterOf(codePoint);
     const known = state.next.get(letter);
     if (known !== undefined) return known;
-    const moved = state.threads.filter((thread) => alphabet.isTaken(thread, letter));
     // A match may begin at every place, so the first instruction is entered again and again.
-    const reached = closure([...moved.map((thread) => thread + 1), 0], { program, isStart: false });
-    const next = keep(reached.threads, reached.isMatch);
-    if (kept.size < MAX_KEPT) state.next.set(letter, next);
+    const entered = [0];
+    for (const thread of state.threads) {
+      if (alphabet.isTaken(thread, letter)) entered.push(thread + 1);
+    }
+    const reached = follow(entered, { isStart: false, isEnd: false });
+    if (kept.size === MAX_KEPT) return reached;
+    const name = reached.isMatch ? MATCH : reached.threads.toSorted(ascending).join();
+    const next = kept.get(name) ?? reached;
+    kept.set(name, next);
+    state.next.set(letter, next);
     return next;
   };
   return (text) => {
-    let state = first;
+    let state = initial;
     for (let at = 0; !state.isMatch && at < text.length; at++) {
       const codePoint = text.codePointAt(at) ?? 0;
       if (codePoint > 0xffff) at++;
       state = advance(state, codePoint);
-      if (state.threads.length === 0 && !state.isMatch) return false;
+      if (state.threads.length === 0) return state.isMatch;
     }
-    return state.isMatch || matchesAtEnd(state, { program, isStart: text === '' });
+    return state.isMatch || follow(state.threads, { isStart: text === '', isEnd: true }).isMatch;
   };
 }
 
-/** Threads that wait for a character or the end of the text, in ascending order. */
+/** Threads that wait for a character or for the end of the text. */
 interface State {
   readonly threads: readonly number[];
   readonly isMatch: boolean;
+  /** States by letter, as far as they were met. */
   readonly next: Map<number, State>;
 }
 
 interface Moment {
-  readonly program: readonly Instruction[];
   readonly isStart: boolean;
-  readonly isEnd?: boolean;
+  readonly isEnd: boolean;
 }
 
-/** Follows everything that takes no character. */
-function closure(
-  from: readonly number[],
-  { program, isStart, isEnd = false }: Moment,
-): { readonly threads: readonly number[]; readonly isMatch: boolean } {
-  const seen = new Uint8Array(program.length);
-  const threads: number[] = [];
-  const pending = [...from];
-  for (let thread = pending.pop(); thread !== undefined; thread = pending.pop()) {
-    const instruction = program[thread];
-    if (instruction === undefined || seen[thread] === 1) continue;
-    seen[thread] = 1;
-    if (instruction.kind === MATCH) return { threads: [], isMatch: true };
-    if (instruction.kind === 'fork') pending.push(...instruction.to);
-    else if (instruction.kind === 'start') {
-      if (isStart) pending.push(thread + 1);
-    } else if (instruction.kind === 'end' && isEnd) pending.push(thread + 1);
-    else threads.push(thread);
-  }
-  return { threads: threads.toSorted((left, right) => left - right), isMatch: false };
-}
-
-function matchesAtEnd({ threads }: State, moment: Moment): boolean {
-  return closure(threads, { ...moment, isEnd: true }).isMatch;
+/** Makes the function that follows everything that takes no character. */
+function createFollower(
+  program: readonly Instruction[],
+): (from: readonly number[], moment: Moment) => State {
+  // One mark per instruction, good for one round, so that a round clears nothing.
+  const marks = new Uint32Array(program.length);
+  let round = 0;
+  return (from, { isStart, isEnd }) => {
+    if (++round > 0xffff_ffff) {
+      marks.fill(0);
+      round = 1;
+    }
+    const threads: number[] = [];
+    const pending = [...from];
+    for (let thread = pending.pop(); thread !== undefined; thread = pending.pop()) {
+      const instruction = program[thread];
+      if (instruction === undefined || marks[thread] === round) continue;
+      marks[thread] = round;
+      switch (instruction.kind) {
+        case MATCH:
+          return { threads: [], isMatch: true, next: new Map() };
+        case 'fork':
+          for (const to of instruction.to) pending.push(to);
+          break;
+        case 'start':
+          if (isStart) pending.push(thread + 1);
+          break;
+        case 'end':
+          if (isEnd) pending.push(thread + 1);
+          else threads.push(thread);
+          break;
+        case 'literal':
+        case 'class':
+        default:
+          threads.push(thread);
+      }
+    }
+    return { threads, isMatch: false, next: new Map() };
+  };
 }
 
 /** Sorts characters into letters: characters that every instruction treats alike. */
@@ -96,41 +109,49 @@ interface Alphabet {
 }
 
 function createAlphabet(program: readonly Instruction[]): Alphabet {
-  const tests = new Map<string, (codePoint: number) => boolean>();
-  const names = program.map((instruction) => {
-    if (instruction.kind === 'literal') {
-      const { codePoint } = instruction;
-      tests.set(`literal ${codePoint}`, (other) => other === codePoint);
-      return `literal ${codePoint}`;
-    }
-    if (instruction.kind !== 'class') return null;
-    const oneCharacter = new RegExp(`^${instruction.source}$`, 'u');
-    tests.set(instruction.source, (other) => oneCharacter.test(String.fromCodePoint(other)));
-    return instruction.source;
+  const sets = new Map<string, number>();
+  const tests: ((codePoint: number) => boolean)[] = [];
+  const setOf = program.map((instruction) => {
+    if (instruction.kind !== 'literal' && instruction.kind !== 'class') return -1;
+    const isLiteral = instruction.kind === 'literal';
+    const name = isLiteral ? `=${instruction.codePoint}` : instruction.source;
+    const known = sets.get(name);
+    if (known !== undefined) return known;
+    sets.set(name, tests.length);
+    return (
+      tests.push(isLiteral ? isCharacter(instruction.codePoint) : isOfClass(instruction.source)) - 1
+    );
   });
   const known = new Map<number, number>();
   const letters = new Map<string, number>();
-  const taken: ReadonlySet<string>[] = [];
+  const members: (readonly boolean[])[] = [];
   return {
     letterOf(codePoint) {
       const cached = known.get(codePoint);
       if (cached !== undefined) return cached;
-      const passed = [...tests].flatMap(([name, test]) => (test(codePoint) ? [name] : []));
-      const signature = passed.join('\n');
-      let letter = letters.get(signature);
-      if (letter === undefined) {
-        letter = taken.length;
-        letters.set(signature, letter);
-        taken.push(new Set(passed));
-      }
+      const taken = tests.map((test) => test(codePoint));
+      const name = taken.map(Number).join('');
+      const letter = letters.get(name) ?? members.push(taken) - 1;
+      letters.set(name, letter);
       if (known.size < MAX_KNOWN) known.set(codePoint, letter);
       return letter;
     },
-    isTaken(thread, letter) {
-      const name = names[thread];
-      return typeof name === 'string' && taken[letter]?.has(name) === true;
-    },
+    isTaken: (thread, letter) => members[letter]?.[setOf[thread] ?? -1] === true,
   };
+}
+
+function isCharacter(codePoint: number): (other: number) => boolean {
+  return (other) => other === codePoint;
+}
+
+/** A class as the engine understands it, given one character at a time. */
+function isOfClass(source: string): (codePoint: number) => boolean {
+  const oneCharacter = new RegExp(`^${source}$`, 'u');
+  return (codePoint) => oneCharacter.test(String.fromCodePoint(codePoint));
+}
+
+function ascending(left: number, right: number): number {
+  return left - right;
 }
 
 /** Sets of threads that are remembered, which bounds the memory of one pattern. */

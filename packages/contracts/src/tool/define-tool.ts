@@ -7,6 +7,7 @@ import type { ExactJson, JsonObject } from '../json/json-value.ts';
 import { fromStandardSchema } from '../json-schema/from-standard-schema.ts';
 import { normalizeSchema } from '../json-schema/normalize-schema.ts';
 import type { JsonSchema } from '../json-schema/schema.ts';
+import { withoutAnnotations } from '../json-schema/without-annotations.ts';
 import {
   IDEMPOTENCIES,
   type Idempotency,
@@ -158,10 +159,15 @@ export function defineTool(definition: ToolDefinition): Tool {
   });
 }
 
-/** Digest of a descriptor; every field is covered. */
+/** Digest of a descriptor; every field is covered, only the annotations of its schemas are not. */
 export function descriptorDigest(descriptor: ToolDescriptor): string {
+  const payload = {
+    ...descriptor,
+    input_schema: withoutAnnotations(descriptor.input_schema),
+    output_schema: withoutAnnotations(descriptor.output_schema),
+  };
   // A descriptor is JSON by its type, but an interface has no index signature; the encoder refuses anything else.
-  return digest(descriptor as object as ExactJson);
+  return digest(payload as object as ExactJson);
 }
 
 function implementation(definition: ToolDefinition): ToolImplementation {
@@ -188,7 +194,7 @@ function prepareToRun(run: NonNullable<ToolDefinition['run']>): ToolImplementati
 function schema(source: object, field: string): JsonSchema {
   const raw = fromStandardSchema(source, field === 'input' ? 'input' : 'output');
   if (!raw.ok) throw invalid(field, raw.message);
-  const normal = normalizeSchema(raw.value, `/${field}`);
+  const normal = normalizeSchema(raw.value, `/${field}`, { version: '1.1' });
   if (normal.ok) return normal.value;
   throw invalid(field, `must be a schema of the accepted subset: ${normal.message}`);
 }

@@ -34,7 +34,7 @@ export interface ToolOutputPolicy {
   readonly redact_secrets: boolean;
 }
 
-/** What a tool is, exactly: every field is covered by its digest. */
+/** What a tool is, exactly: its digest covers every field, only the annotations of the schemas are not in it. */
 export interface ToolDescriptor {
   /** Version of this document. */
   readonly schema_version: 1;
@@ -50,9 +50,9 @@ export interface ToolDescriptor {
   readonly model_tool_name: string;
   /** What the model reads about it; at most 4,096 bytes. */
   readonly description: string;
-  /** Normalised schema of the arguments; an object at its root. */
+  /** Normalised schema of the arguments with its annotations; an object at its root. */
   readonly input_schema: JsonSchema;
-  /** Normalised schema of the structured result; an object at its root. */
+  /** Normalised schema of the structured result with its annotations; an object at its root. */
   readonly output_schema: JsonSchema;
   /** Capabilities that a caller must hold, sorted. */
   readonly required_capabilities: readonly string[];

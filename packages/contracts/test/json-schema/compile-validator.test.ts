@@ -169,8 +169,9 @@ function valueFor(schema: JsonSchema): fc.Arbitrary<unknown> {
 
 function fitting(schema: JsonSchema): fc.Arbitrary<unknown> {
   if ('const' in schema) return fc.constant(schema.const);
-  if (schema.type === 'array') return fc.array(valueFor(schema.items), { maxLength: 3 });
-  if (schema.type !== 'object') {
+  if ('oneOf' in schema || 'anyOf' in schema) return fc.constant(null);
+  if ('items' in schema) return fc.array(valueFor(schema.items), { maxLength: 3 });
+  if (!('properties' in schema)) {
     if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
     const leaves = {
       string: fc.string(),
@@ -178,7 +179,7 @@ function fitting(schema: JsonSchema): fc.Arbitrary<unknown> {
       number: fc.double(),
       boolean: fc.boolean(),
     };
-    return leaves[schema.type];
+    return typeof schema.type === 'string' ? leaves[schema.type] : fc.constant(null);
   }
   const entries = Object.entries(schema.properties).map(([name, property]) => [
     name,
@@ -194,7 +195,8 @@ function fitting(schema: JsonSchema): fc.Arbitrary<unknown> {
 
 function naive(value: unknown, schema: JsonSchema, path: string): string | null {
   if ('const' in schema) return value === schema.const ? null : `${path} must equal the constant`;
-  if (schema.type === 'object') {
+  if ('oneOf' in schema || 'anyOf' in schema) return null;
+  if ('properties' in schema) {
     if (typeof value !== 'object' || value === null || Array.isArray(value))
       return `${path} must be object`;
     const entries = new Map(Object.entries(value));
@@ -211,7 +213,7 @@ function naive(value: unknown, schema: JsonSchema, path: string): string | null 
     }
     return null;
   }
-  if (schema.type === 'array') {
+  if ('items' in schema) {
     if (!Array.isArray(value)) return `${path} must be array`;
     return (
       value

@@ -122,7 +122,7 @@ const REFUSED: [field: string, value: unknown, more?: object][] = [
   ['input', { type: 'array', items: { type: 'string' } }],
   ['input', undefined],
   ['input', 'string'],
-  ['output', { type: 'object', properties: { n: { type: 'integer', maximum: 9 } } }],
+  ['output', { type: 'object', properties: { n: { type: 'integer', multipleOf: 9 } } }],
   ['sideEffect', 'harmless'],
   ['idempotency', undefined],
   ['capabilities', ['Workspace']],
@@ -167,10 +167,10 @@ test('refuses a schema whose library gives no JSON Schema, and says what to do',
 });
 
 test('says where a schema leaves the accepted subset', () => {
-  const input = z.object({ n: z.number().max(5) });
+  const input = z.object({ n: z.number().multipleOf(5) });
   expect(refusal(() => defineTool(definition({ input }))).message).toBe(
-    'The input of the tool definition must be a schema of the accepted subset: /input/properties/n/maximum is not ' +
-      'accepted because runtime does not enforce schema bounds.',
+    'The input of the tool definition must be a schema of the accepted subset: ' +
+      '/input/properties/n/multipleOf is not an accepted schema keyword.',
   );
 });
 
@@ -290,4 +290,30 @@ test('keeps prepare, check and reconcile as they are given', () => {
     reconcile: async () => ({ kind: 'unknown' }) as const,
   };
   expect(defineTool({ ...rest, ...code }).implementation).toEqual(code);
+});
+
+test('keeps words and bounds of a schema, and takes its digest without the words', () => {
+  const plain = defineTool({
+    ...NAMES,
+    input: z.object({ n: z.int().min(1).max(9) }),
+    prepare: refuseAll,
+  });
+  const described = defineTool({
+    ...NAMES,
+    input: z.object({ n: z.int().min(1).max(9).describe('How many.').meta({ title: 'N' }) }),
+    prepare: refuseAll,
+  });
+  expect(described.descriptor.input_schema).toMatchObject({
+    properties: {
+      n: { type: 'integer', minimum: 1, maximum: 9, title: 'N', description: 'How many.' },
+    },
+  });
+  expect(descriptorDigest(described.descriptor)).toBe(descriptorDigest(plain.descriptor));
+});
+
+test('refuses a default that its own schema refuses', () => {
+  const input = { type: 'object', properties: { n: { type: 'integer', default: '3' } } };
+  expect(refusal(() => defineTool(definition({ input }))).message).toContain(
+    '/input/properties/n/default must match its schema: $ must be integer',
+  );
 });
