@@ -21,8 +21,8 @@ export type DocumentPath = readonly (string | number)[];
 
 /** What a reader is told: where it stands, and where to leave what it finds. */
 export interface DocumentPlace {
-  /** The place in the model. */
-  readonly path: DocumentPath;
+  /** The place in the model; one list for a whole reading, grown on the way down, cut on the way up. */
+  readonly path: (string | number)[];
   /** All findings, in the order they are met. */
   readonly faults: DocumentFault[];
   /** Keys of a mapping in the order they were written. */
@@ -51,14 +51,18 @@ export function closed<T extends object>(
     for (const [key, read] of fields) {
       const field = Object.hasOwn(value, key) ? value[key] : undefined;
       if (field === undefined && mayLack.has(key)) continue;
-      const typed = read(field, below(at, key));
+      at.path.push(key);
+      const typed = read(field, at);
+      at.path.pop();
       if (typed === undefined) isComplete = false;
       else record[key] = typed;
     }
     for (const key of Object.keys(value)) {
       if (Object.hasOwn(shape, key)) continue;
       const expected = `one of ${knownKeys.join(', ')}`;
-      noteFault(below(at, key), expected, { isUnknownKey: true, knownKeys });
+      at.path.push(key);
+      noteFault(at, expected, { isUnknownKey: true, knownKeys });
+      at.path.pop();
       isComplete = false;
     }
     // Every key of the shape was read by its own reader.
@@ -80,7 +84,9 @@ export function records<T>(
     if (!isList(value)) return refuseKind(at, 'a list', value);
     const items: T[] = [];
     value.forEach((entry, index) => {
-      const typed = read(entry, below(at, index));
+      at.path.push(index);
+      const typed = read(entry, at);
+      at.path.pop();
       if (typed !== undefined) items.push(typed);
     });
     return items.length === value.length && rule(items, at) ? items : undefined;
@@ -96,7 +102,10 @@ export function idList(id: TextRule, bounds: { min?: number; max?: number } = {}
     const texts = value.filter((item) => typeof item === 'string');
     if (texts.length < value.length) {
       value.forEach((item, index) => {
-        if (typeof item !== 'string') refuseKind(below(at, index), id.expected, item);
+        if (typeof item === 'string') return;
+        at.path.push(index);
+        refuseKind(at, id.expected, item);
+        at.path.pop();
       });
       return undefined;
     }
@@ -110,8 +119,9 @@ export function idList(id: TextRule, bounds: { min?: number; max?: number } = {}
     if (wrong >= 0) {
       return refuse(at, `a list of which each is ${id.expected}; item ${wrong + 1} is not`);
     }
-    if (new Set(texts).size === texts.length) return texts;
-    const repetition = texts.findIndex((item, index) => texts.indexOf(item) < index);
+    const seen = new Set<string>();
+    const repetition = texts.findIndex((item) => seen.size === seen.add(item).size);
+    if (repetition < 0) return texts;
     return refuse(at, `a list without repetitions; item ${repetition + 1} stands there before`);
   };
 }
@@ -179,7 +189,7 @@ export function noteFault(
   more: Partial<Omit<DocumentFault, 'path' | 'expected'>>,
 ): void {
   at.faults.push({
-    path: at.path,
+    path: [...at.path],
     isUnknownKey: false,
     isIdentifier: false,
     expected,
@@ -200,11 +210,6 @@ function kindOf(value: unknown): string {
 
 /** What stands where a key is missing. */
 export const NOTHING = 'nothing';
-
-/** The place one level down. */
-function below(at: DocumentPlace, segment: string | number): DocumentPlace {
-  return { ...at, path: [...at.path, segment] };
-}
 
 /** Tells a mapping from lists, leaves and numbers. */
 export function isMapping(value: unknown): value is Mapping {
