@@ -70,7 +70,7 @@ test('agrees with the engine of JavaScript on any pattern and text', () => {
         expect([text, compiled.ok && compiled.test(text)]).toEqual([text, native.test(text)]);
       }
     }),
-    { numRuns: 400 },
+    { numRuns: 200 },
   );
 });
 

@@ -132,7 +132,7 @@ test('agrees with a naive validator on any schema and value', () => {
       context.log(JSON.stringify(value));
       expect(validate(value)?.message ?? null).toBe(naive(value, schema, '$'));
     }),
-    { numRuns: 500 },
+    { numRuns: 300 },
   );
 });
 

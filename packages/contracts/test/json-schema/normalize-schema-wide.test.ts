@@ -351,7 +351,7 @@ test('gives a normal form back unchanged, whatever the schema', () => {
       expect(normal(bare)).toEqual(bare);
       expect(withoutAnnotations(bare)).toEqual(bare);
     }),
-    { numRuns: 300 },
+    { numRuns: 80 },
   );
 });
 
@@ -361,7 +361,7 @@ test('forgets annotations so that schemas which differ in them only become one',
       const plain = canonicalJson(withoutAnnotations(normal(raw)));
       expect(canonicalJson(withoutAnnotations(normal(stripped(raw))))).toBe(plain);
     }),
-    { numRuns: 300 },
+    { numRuns: 80 },
   );
 });
 
@@ -374,7 +374,7 @@ test('gives the form of version 1.0 or names the first keyword that it lacks', (
       expect(narrow.ok).toBe(strict.ok);
       if (narrow.ok) expect(strict).toEqual({ ok: true, value: narrow.value });
     }),
-    { numRuns: 300 },
+    { numRuns: 80 },
   );
   const schema = normal(closed({ 'a/b': { type: 'integer', title: 't', minimum: 1 } }));
   expect(toSchema10(schema, '/s')).toEqual({
