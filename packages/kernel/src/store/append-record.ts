@@ -59,7 +59,7 @@ export function appendRecord<Goal extends GoalHead>(
     for (const payload of Object.values(change.payloads ?? {})) {
       if (!isKeptInRow(payload)) savePayload(tx, goal.tenant, payload);
     }
-    if (change.isNew) insertRow(tx, goal, { ...change, row: patch });
+    if (change.isNew) insertRow(tx, goal, change);
     else updateRow(tx, goal, { ...change, row: patch });
     const patches = told.get(change.table);
     if (patches === undefined) told.set(change.table, [patch]);
@@ -104,9 +104,11 @@ export function keptColumns(
   row: RowPatch,
   payloads: RowPayloads = {},
 ): { readonly [column: string]: string | null } {
+  const { kept } = TABLES[table];
   const columns: { [column: string]: string | null } = {};
-  for (const [digest, column] of Object.entries(TABLES[table].kept)) {
-    if (row[digest] === undefined) continue;
+  for (const digest in kept) {
+    const column = kept[digest];
+    if (column === undefined || row[digest] === undefined) continue;
     const payload = payloads[digest];
     columns[column] = payload !== undefined && isKeptInRow(payload) ? payload.text : null;
   }
@@ -133,44 +135,53 @@ function nextVersion(tx: Transaction, goal: GoalHead, change: RowChange): RowPat
 }
 
 function insertRow(tx: Transaction, goal: GoalHead, { table, row, payloads }: RowChange): void {
-  const shape = TABLES[table];
-  const columns = [...shape.key, ...Object.keys(shape.defaults)];
-  const values = columns.map((column) => {
+  const { sql, shape, columns, kept } = INSERTIONS[table];
+  const values: SqlValue[] = [goal.goal, goal.tenant];
+  for (const column of columns) {
     const value = row[column];
-    return value === undefined
-      ? (shape.defaults[column] ?? null)
-      : columnText(shape, column, value);
-  });
-  const kept = keptColumns(table, row, payloads);
-  const names = Object.values(shape.kept);
-  tx.run(
-    insertion(table, [...columns, ...names]),
-    goal.goal,
-    goal.tenant,
-    ...values,
-    ...names.map((column) => kept[column] ?? null),
-  );
+    values.push(
+      value === undefined ? (shape.defaults[column] ?? null) : columnText(shape, column, value),
+    );
+  }
+  if (kept.length > 0) {
+    const texts = keptColumns(table, row, payloads);
+    for (const column of kept) values.push(texts[column] ?? null);
+  }
+  tx.run(sql, ...values);
 }
 
 function updateRow(tx: Transaction, goal: GoalHead, change: RowChange): void {
-  const shape = TABLES[change.table];
-  const columns = Object.keys(change.row).filter((column) => !shape.key.includes(column));
-  const values = columns.map((column) => columnText(shape, column, change.row[column] ?? null));
-  const kept = keptColumns(change.table, change.row, change.payloads);
-  const sets = [...columns, ...Object.keys(kept)].map((column) => `${column} = ?`).join(', ');
+  const { table, row } = change;
+  const shape = TABLES[table];
+  const values: SqlValue[] = [];
+  let sets = '';
+  for (const column in row) {
+    if (shape.key.includes(column)) continue;
+    values.push(columnText(shape, column, row[column] ?? null));
+    sets += sets === '' ? `${column} = ?` : `, ${column} = ?`;
+  }
+  const kept = keptColumns(table, row, change.payloads);
+  for (const column in kept) {
+    values.push(kept[column] ?? null);
+    sets += `, ${column} = ?`;
+  }
   tx.run(
-    `UPDATE ${change.table} SET ${sets} WHERE ${rowCondition(change.table)}`,
+    `UPDATE ${table} SET ${sets} WHERE ${rowCondition(table)}`,
     ...values,
-    ...Object.values(kept),
     ...rowKey(goal, change),
   );
 }
 
 function rowCondition(table: TableName): string {
-  return ['goal = ?', 'tenant = ?', ...TABLES[table].key.map((column) => `${column} = ?`)].join(
-    ' AND ',
-  );
+  const known = CONDITIONS.get(table);
+  if (known !== undefined) return known;
+  const columns = ['goal', 'tenant', ...TABLES[table].key];
+  const condition = columns.map((column) => `${column} = ?`).join(' AND ');
+  CONDITIONS.set(table, condition);
+  return condition;
 }
+
+const CONDITIONS = new Map<TableName, string>();
 
 function rowKey(goal: GoalHead, { table, row }: RowChange): readonly SqlValue[] {
   const shape = TABLES[table];
@@ -181,16 +192,40 @@ function rowKey(goal: GoalHead, { table, row }: RowChange): readonly SqlValue[] 
   ];
 }
 
-function insertion(table: TableName, columns: readonly string[]): string {
-  const known = INSERTIONS.get(table);
-  if (known !== undefined) return known;
-  const marks = columns.map(() => '?').join(', ');
-  const sql = `INSERT INTO ${table} (goal, tenant, ${columns.join(', ')}) VALUES (?, ?, ${marks})`;
-  INSERTIONS.set(table, sql);
-  return sql;
+/** How a row of a table is inserted. */
+interface Insertion {
+  readonly sql: string;
+  readonly shape: TableShape;
+  /** Columns that the row itself tells, in the order of the statement. */
+  readonly columns: readonly string[];
+  /** Columns that keep payloads; they come last. */
+  readonly kept: readonly string[];
 }
 
-const INSERTIONS = new Map<TableName, string>();
+function insertion(table: TableName): Insertion {
+  const shape = TABLES[table];
+  const columns = [...shape.key, ...Object.keys(shape.defaults)];
+  const kept = Object.values(shape.kept);
+  const names = ['goal', 'tenant', ...columns, ...kept];
+  const marks = names.map(() => '?').join(', ');
+  return {
+    sql: `INSERT INTO ${table} (${names.join(', ')}) VALUES (${marks})`,
+    shape,
+    columns,
+    kept,
+  };
+}
+
+const INSERTIONS: { readonly [Name in TableName]: Insertion } = {
+  goals: insertion('goals'),
+  tasks: insertion('tasks'),
+  attempts: insertion('attempts'),
+  operations: insertion('operations'),
+  notes: insertion('notes'),
+  holds: insertion('holds'),
+  receipts: insertion('receipts'),
+  artifacts: insertion('artifacts'),
+};
 
 function appendHead<Goal extends GoalHead>(
   tx: Transaction,
