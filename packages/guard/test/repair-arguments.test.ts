@@ -27,8 +27,8 @@ const SCHEMA = schema({
 });
 const EMPTY = schema({ type: 'object', additionalProperties: false });
 
-function schema(raw: object): JsonSchema {
-  const normal = normalizeSchema(raw, '');
+function schema(raw: object, version: '1.0' | '1.1' = '1.0'): JsonSchema {
+  const normal = normalizeSchema(raw, '', { version });
   if (!normal.ok) throw new Error(normal.message);
   return normal.value;
 }
@@ -206,4 +206,89 @@ test('what it accepts is valid, and what was valid comes back unchanged', () => 
 
 test('never throws, whatever the text', () => {
   fc.assert(fc.property(fc.string(), (text) => void repairArguments(text, SCHEMA)));
+});
+
+const WIDE = schema(
+  {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      size: { anyOf: [{ type: 'integer' }, { type: 'string', enum: ['Auto'] }] },
+      text: { anyOf: [{ type: 'string' }, { type: 'integer' }] },
+      pair: { anyOf: [{ type: 'integer' }, { type: 'array', items: { type: 'integer' } }] },
+      shape: {
+        anyOf: [
+          {
+            type: 'object',
+            additionalProperties: false,
+            required: ['kind', 'radius'],
+            properties: { kind: { const: 'circle' }, radius: { type: 'number' } },
+          },
+          {
+            type: 'object',
+            additionalProperties: false,
+            required: ['kind'],
+            properties: { kind: { const: 'box' }, side: { type: ['number', 'null'] } },
+          },
+        ],
+      },
+      count: { type: ['integer', 'null'], minimum: 3 },
+      tags: { type: ['array', 'null'], items: { type: 'string' } },
+      inner: {
+        type: ['object', 'null'],
+        additionalProperties: false,
+        properties: { n: { type: 'integer' } },
+      },
+      mode: { oneOf: [{ const: 'Fast', title: 'At once' }, { const: 2 }] },
+    },
+  },
+  '1.1',
+);
+
+test.each<readonly [string, object, object, string]>([
+  [
+    'a number for the one alternative that takes it',
+    { size: '7' },
+    { size: 7 },
+    '$.size number-from-text',
+  ],
+  [
+    'the case of a member of an alternative',
+    { size: 'auto' },
+    { size: 'Auto' },
+    '$.size enum-case',
+  ],
+  [
+    'an object in a text for an alternative',
+    { shape: '{"kind":"circle","radius":"2"}' },
+    { shape: { kind: 'circle', radius: 2 } },
+    '$.shape object-from-text $.shape.radius number-from-text',
+  ],
+  ['a number in a text beside null', { count: '7' }, { count: 7 }, '$.count number-from-text'],
+  ['a scalar for a list beside null', { tags: 'x' }, { tags: ['x'] }, '$.tags array-of-one'],
+  [
+    'an object in a text beside null',
+    { inner: '{"n":"1"}' },
+    { inner: { n: 1 } },
+    '$.inner object-from-text $.inner.n number-from-text',
+  ],
+  ['the case of a choice', { mode: 'fast' }, { mode: 'Fast' }, '$.mode enum-case'],
+  ['a number of a choice', { mode: '2' }, { mode: 2 }, '$.mode number-from-text'],
+  [
+    'null where it is right',
+    { count: null, tags: null, inner: null },
+    { count: null, tags: null, inner: null },
+    '',
+  ],
+  ['a text that an alternative takes', { text: '7' }, { text: '7' }, ''],
+])('mends in a wider schema %s', (_, given, value, repairs) => {
+  const repaired = repairArguments(JSON.stringify(given), WIDE);
+  expect(repaired).toMatchObject({ ok: true, value });
+  if (!repaired.ok) throw new Error('refused');
+  expect(repaired.repairs.map(({ path, kind }) => `${path} ${kind}`).join(' ')).toBe(repairs);
+});
+
+test('a text that two alternatives read differently stays what it is', () => {
+  const given = { pair: '7' };
+  expect(repairArguments(JSON.stringify(given), WIDE)).toMatchObject({ ok: false });
 });

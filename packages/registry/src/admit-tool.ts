@@ -120,10 +120,14 @@ function openText(value: unknown, field: string, maxBytes: number): string {
 }
 
 function schema(raw: unknown, field: string): JsonSchema {
-  const result = normalizeSchema(raw, `/${field}`);
+  const result = normalizeSchema(raw, `/${field}`, {
+    version: '1.1',
+    // The narrower subset took any annotation unread, and descriptors that were written for it stay good.
+    unfitAnnotations: 'drop',
+  });
   if (!result.ok) throw invalid(field, `a schema of the accepted subset: ${result.message}`);
   // Property names are exempt: a property called api_key is no secret, a literal of that shape is.
-  demand(!holdsSecret(raw), field, 'free of literals that look like secrets');
+  demand(!holdsSecret(result.value), field, 'free of literals that look like secrets');
   return result.value;
 }
 

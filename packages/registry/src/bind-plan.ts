@@ -8,6 +8,7 @@ import {
   type ToolErrorCode,
   type ToolImplementation,
   type ToolStatus,
+  withoutAnnotations,
 } from '@millforge/contracts';
 import type { RegisteredTool, RegistrySnapshot } from './registry-snapshot.ts';
 
@@ -77,7 +78,7 @@ function bindNode(
       message: `The tool ${name} of this plan is not in the registry; use another tool.`,
     });
   }
-  const drifted = firstDrift(node, tool);
+  const drifted = firstDrift(node, tool, plan.schema_version);
   if (drifted !== null) {
     return defect({
       code: 'binding_mismatch',
@@ -112,20 +113,32 @@ function bindNode(
 }
 
 /** The first field in which the plan's copy differs from the registry's tool. */
-function firstDrift(node: PlanNode, tool: RegisteredTool): string | null {
+function firstDrift(
+  node: PlanNode,
+  tool: RegisteredTool,
+  version: CompiledHarnessPlan['schema_version'],
+): string | null {
   const { descriptor } = tool;
   if (node.binding.descriptor_sha256 !== tool.descriptorSha256) return 'descriptor_sha256';
   if (node.binding.implementation_id !== descriptor.implementation_id) return 'implementation_id';
-  if (node.model_tool_name !== descriptor.model_tool_name) return 'model_tool_name';
+  // From version 1.1 on the author of a harness chooses the name, and which of the artifacts a node produces.
+  const isNarrow = version === '1.0';
+  if (isNarrow && node.model_tool_name !== descriptor.model_tool_name) return 'model_tool_name';
   if (node.description !== descriptor.description) return 'description';
   if (!sameSchema(node.input_schema, descriptor.input_schema)) return 'input_schema';
-  for (const field of ['required_capabilities', 'produced_artifact_ids'] as const) {
-    if (digest(node[field]) !== digest(descriptor[field])) return field;
+  if (digest(node.required_capabilities) !== digest(descriptor.required_capabilities)) {
+    return 'required_capabilities';
+  }
+  const produced = new Set(descriptor.produced_artifact_ids);
+  const isFewer = !isNarrow && node.produced_artifact_ids.every((id) => produced.has(id));
+  if (!isFewer && digest(node.produced_artifact_ids) !== digest(descriptor.produced_artifact_ids)) {
+    return 'produced_artifact_ids';
   }
   if (node.side_effect_class !== descriptor.side_effect_class) return 'side_effect_class';
   return node.idempotency === descriptor.idempotency ? null : 'idempotency';
 }
 
+/** Words do not bind: the model reads those of the plan, and both check the same. */
 function sameSchema(left: JsonSchema, right: JsonSchema): boolean {
-  return digest(left) === digest(right);
+  return digest(withoutAnnotations(left)) === digest(withoutAnnotations(right));
 }

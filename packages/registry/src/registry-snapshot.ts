@@ -10,7 +10,7 @@ export interface RegistrySnapshot extends ToolCatalog {
   findTool(toolId: string, toolVersion: number): RegisteredTool | null;
 }
 
-/** Proof of what a tool was: the digest covers every field of its descriptor. */
+/** Proof of what a tool was: the digest covers its descriptor without the annotations of its schemas. */
 export type ToolRecord = {
   /** Dotted id. */
   readonly tool_id: string;

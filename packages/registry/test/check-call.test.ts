@@ -1,3 +1,4 @@
+import { type JsonSchema, normalizeSchema } from '@millforge/contracts';
 import type { CheckedCall, RefusedCall } from '@millforge/registry';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -136,6 +137,31 @@ describe('a plan that disagrees with the registry', () => {
       }),
     });
     expect(refuse(world, {}).outcome.text).toContain('input_schema');
+  });
+
+  test('lets the words of a schema differ, but not what it accepts', () => {
+    expect(checkWithKey({ type: 'string', title: 'Key', description: 'What to look up.' })).toBe(
+      'checked',
+    );
+    expect(checkWithKey({ type: 'string', maxLength: 9 })).toBe('refused');
+  });
+
+  test('lets a node of version 1.1 have its own name and fewer artifacts', () => {
+    const tool = toolOf({ artifacts: ['a', 'b'], capabilities: ['artifact.write'] });
+    const kindFor = (schema_version: '1.0' | '1.1', change: object): string => {
+      const world = executorWorld([tool], {
+        node: (node) => ({ ...node, model_tool_name: 'lookup', ...change }),
+        plan: { schema_version },
+      });
+      const name = 'model_tool_name' in change ? 'find' : 'lookup';
+      return world.executor.check({ name, callId: 'c', arguments: { key: 'a' } }, world.context)
+        .kind;
+    };
+    expect(kindFor('1.1', { model_tool_name: 'find' })).toBe('checked');
+    expect(kindFor('1.1', { produced_artifact_ids: ['b'] })).toBe('checked');
+    expect(kindFor('1.1', { produced_artifact_ids: ['c'] })).toBe('refused');
+    expect(kindFor('1.0', { model_tool_name: 'find' })).toBe('refused');
+    expect(kindFor('1.0', { produced_artifact_ids: ['b'] })).toBe('refused');
   });
 
   test('refuses calls when no code is registered', () => {
@@ -314,4 +340,28 @@ function deep(levels: number): unknown {
   let value: unknown = 'end';
   for (let level = 0; level < levels; level++) value = [value];
   return { key: value };
+}
+
+/** The input schema of the tool with another schema for its key. */
+function withKey(property: object): JsonSchema {
+  const normal = normalizeSchema(
+    {
+      type: 'object',
+      additionalProperties: false,
+      properties: { key: property, count: { type: 'integer' } },
+      required: ['key'],
+    },
+    '',
+    { version: '1.1' },
+  );
+  if (!normal.ok) throw new Error(normal.message);
+  return normal.value;
+}
+
+function checkWithKey(property: object): string {
+  const world = executorWorld([toolOf()], {
+    node: (node) => ({ ...node, input_schema: withKey(property) }),
+  });
+  const call = { name: 'lookup', callId: 'c', arguments: { key: 'a' } };
+  return world.executor.check(call, world.context).kind;
 }

@@ -140,7 +140,22 @@ test.each<readonly [string, (descriptor: ToolDescriptor) => unknown]>([
   ['with an endless description', (d) => ({ ...d, description: 'é'.repeat(2049) })],
   ['with a secret in its description', (d) => ({ ...d, description: 'sk-abcdefghijklmnop1234' })],
   ['with a scalar as input (B-30)', (d) => ({ ...d, input_schema: { type: 'string' } })],
-  ['with an unknown keyword', (d) => ({ ...d, input_schema: { ...d.input_schema, title: 'x' } })],
+  [
+    'with an unknown keyword',
+    (d) => ({ ...d, input_schema: { ...d.input_schema, minProperties: 1 } }),
+  ],
+  [
+    'with a pattern that is not linear by construction',
+    (d) => withProperty(d, { type: 'string', pattern: '(a)\\1' }),
+  ],
+  [
+    'with a secret in an annotation',
+    (d) => withProperty(d, { type: 'string', description: 'sk-abcdefghijklmnop1234' }),
+  ],
+  [
+    'with a secret as default',
+    (d) => withProperty(d, { type: 'string', default: 'sk-abcdefghijklmnop1234' }),
+  ],
   ['with text for capabilities', (d) => ({ ...d, required_capabilities: 'text.read' })],
   ['with the same capability twice', (d) => ({ ...d, required_capabilities: ['a', 'a'] })],
   ['with effects but no capability', (d) => ({ ...d, side_effect_class: 'network_read' })],
@@ -250,4 +265,38 @@ function codeOf(act: () => void): string {
     return MillforgeError.is(error) ? error.code : 'another error';
   }
   return 'no error';
+}
+
+test('keeps the words of a schema in the catalog, and leaves them out of every digest', () => {
+  const words = { title: 'N', description: 'How many.', default: 2, examples: [3] };
+  const described = snapshotOf([describedBy(words)]);
+  const plain = snapshotOf([describedBy({})]);
+  expect(described.records).toEqual(plain.records);
+  expect(described.snapshotSha256).toBe(plain.snapshotSha256);
+  expect(described.snapshotId).toBe(plain.snapshotId);
+  expect(described.resolveExact('a.one', 1)).toMatchObject({
+    entry: { input_schema: { properties: { n: { type: 'integer', minimum: 1, ...words } } } },
+  });
+});
+
+test('leaves out annotations that are unfit, which the narrower subset never read', () => {
+  const broken = { ...tool('a.one') };
+  const descriptor = withProperty(broken.descriptor, { type: 'string', title: 7, default: 7 });
+  Object.defineProperty(broken, 'descriptor', { value: descriptor });
+  expect(snapshotOf([broken]).findTool('a.one', 1)?.descriptor.input_schema).toMatchObject({
+    properties: { p: { type: 'string' } },
+  });
+});
+
+function withProperty(descriptor: ToolDescriptor, property: object): object {
+  const input_schema = { type: 'object', additionalProperties: false, properties: { p: property } };
+  return { ...descriptor, input_schema };
+}
+
+function describedBy(words: object): Tool {
+  return defineTool({
+    ...DEFINITION,
+    id: 'a.one',
+    input: { type: 'object', properties: { n: { type: 'integer', minimum: 1, ...words } } },
+  });
 }

@@ -177,7 +177,7 @@ test.each<[string, object, unknown, string | null]>([
     {},
     '$ must match one of 2 alternatives',
   ],
-])('judges %s', (_, schema, value, message) => {
+])('judges %s', (...[, schema, value, message]) => {
   expect(judge(schema, value)).toBe(message);
 });
 

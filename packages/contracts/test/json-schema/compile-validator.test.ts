@@ -227,7 +227,7 @@ function naive(value: unknown, schema: JsonSchema, path: string): string | null 
       : schema.type === 'number'
         ? Number.isFinite(value)
         : typeof value === schema.type;
-  if (!isRight) return `${path} must be ${schema.type}`;
+  if (!isRight) return `${path} must be ${String(schema.type)}`;
   if (schema.enum === undefined || schema.enum.some((member) => member === value)) return null;
   return `${path} must be one of ${schema.enum.map((member) => JSON.stringify(member)).join(', ')}`;
 }
