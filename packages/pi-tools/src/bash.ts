@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { accessSync, existsSync, constants as modes } from 'node:fs';
+import { access } from 'node:fs/promises';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -10,18 +10,22 @@ import {
   type ToolResult,
   type ToolRunContext,
 } from '@millforge/contracts';
-import { describeOutput } from './bash/describe-output.ts';
-import { type CommandOutput, openOutputLog } from './bash/output-log.ts';
-import { isCallAlive } from './bash/process-table.ts';
-import { type CommandEnd, runCommand } from './bash/run-command.ts';
+import { describeOutput, MAX_LINE_BYTES, type ShownOutput } from './bash/describe-output.ts';
+import { endGroup, endProcesses } from './bash/end-processes.ts';
+import { openOutputLog } from './bash/output-log.ts';
+import { findCallProcesses, isCallAlive } from './bash/process-table.ts';
+import { type Command, type CommandEnd, DRAIN_MS, runCommand } from './bash/run-command.ts';
+import { runElsewhere } from './bash/run-elsewhere.ts';
 import { CALL_KEY, shellEnvironment } from './bash/shell-environment.ts';
 import { CALL_SECONDS, definePiTool } from './define-pi-tool.ts';
 import type { PiToolOptions } from './pi-tool-options.ts';
+import { type ProfileSwitches, profileSwitches } from './profile.ts';
 import { optionalNumber, stringArgument } from './tool-arguments.ts';
 import { errnoOf, refusing, toolFault } from './tool-fault.ts';
 
 /** Makes the tool that runs shell commands in the workspace. */
 export function bashTool(options: PiToolOptions): Tool {
+  const profile = profileSwitches(options.profile);
   return definePiTool({
     name: 'bash',
     description:
@@ -38,18 +42,21 @@ export function bashTool(options: PiToolOptions): Tool {
         return { kind: 'refused', code: 'invalid_arguments', message };
       }
       const timeout = optionalNumber(input, 'timeout');
-      if (timeout === null || timeout <= MAX_TIMEOUT_SECONDS) return null;
+      // What is no number sets no limit.
+      if (timeout === null || !(timeout > MAX_TIMEOUT_SECONDS)) return null;
       const message = `Invalid timeout: ${timeout}. It is in seconds and at most ${MAX_TIMEOUT_SECONDS}.`;
       return { kind: 'refused', code: 'invalid_arguments', message };
     },
     prepare: (input, { workspace }) =>
       refusing(async () => {
         const folder = await openFolder(workspace);
-        const shell = findShell(options);
+        // A runner brings its own shell.
+        const shell = options.runCommand === undefined ? findShell(options) : '';
         return {
           kind: 'prepared' as const,
           before: null,
-          run: (context: ToolRunContext) => run({ input, folder, shell, options }, context),
+          run: (context: ToolRunContext) =>
+            run({ input, folder, shell, options, profile }, context),
         };
       }),
     // A command leaves no digest behind by which it could be known; only its processes can be seen.
@@ -65,19 +72,22 @@ interface BashCall {
   readonly folder: string;
   readonly shell: string;
   readonly options: PiToolOptions;
+  readonly profile: ProfileSwitches;
 }
 
 async function run(call: BashCall, context: ToolRunContext): Promise<ToolResult> {
-  const { input, options } = call;
+  const { input, options, profile } = call;
   const { idempotencyKey, signal } = context;
   if (signal.aborted) {
     const data = { truncated: false };
     return { kind: 'failed', code: 'cancelled', text: ABORTED, data, certainty: 'not_attempted' };
   }
   const name = `millforge-bash-${sha256(idempotencyKey).slice(0, 16)}.log`;
-  const output = openOutputLog(join(options.logDirectory ?? tmpdir(), name));
+  const maxLineBytes = profile.clipsOutputLines ? MAX_LINE_BYTES : Number.POSITIVE_INFINITY;
+  const log = join(options.logDirectory ?? tmpdir(), name);
+  const output = openOutputLog(log, { maxLineBytes });
   const seconds = optionalNumber(input, 'timeout') ?? 0;
-  const end = await runCommand({
+  const command: Command = {
     shell: call.shell,
     command: stringArgument(input, 'command'),
     folder: call.folder,
@@ -86,33 +96,81 @@ async function run(call: BashCall, context: ToolRunContext): Promise<ToolResult>
     signal,
     clock: context.clock,
     output,
+    idempotencyKey,
+    endsDescendants: profile.endsDescendants,
+    drainMs: profile.boundsDrain ? DRAIN_MS : null,
     onEffect: (phase) => options.onEffect?.('bash', phase),
-  });
-  const result = await answer(end, await output.finish(), { seconds, context });
-  if (seconds <= CALL_SECONDS) return result;
+  };
+  const end = await (options.runCommand === undefined
+    ? runCommand(command)
+    : runElsewhere(options.runCommand, command));
+  const background = await lookBehind(end, call, context);
+  const written = await output.finish();
+  const shown = describeOutput(written, { maxLineBytes });
+  const logPath = written.logPath === null ? {} : { log: written.logPath };
+  const result = await answer(
+    end,
+    { ...shown, logPath },
+    { ...call, seconds, context, background },
+  );
+  if (seconds <= CALL_SECONDS || !profile.reportsLongTimeouts) return result;
   const notice = `[timeout ${seconds} is above ${CALL_SECONDS} seconds, after which every command is ended. It is in seconds, not in milliseconds.]`;
   return { ...result, text: `${result.text}\n\n${notice}` };
 }
 
+/** Numbers of the processes that a command has left in its group; ends them where the host wants that. */
+async function lookBehind(
+  end: CommandEnd,
+  { options, profile }: BashCall,
+  { idempotencyKey, clock }: ToolRunContext,
+): Promise<readonly number[]> {
+  if (end.kind !== 'exited' || end.group === null) return [];
+  const { group } = end;
+  if (!isAnyoneIn(group) && options.backgroundProcesses !== 'end') return [];
+  const processes = { group, idempotencyKey, clock };
+  if (options.backgroundProcesses === 'end') {
+    await (profile.endsDescendants ? endProcesses : endGroup)(processes);
+  }
+  const found = await findCallProcesses({ ...processes, known: new Map() });
+  return (found ?? []).map(({ pid }) => pid);
+}
+
+function isAnyoneIn(group: number): boolean {
+  try {
+    return process.kill(-group, 0);
+  } catch {
+    // There is no such group any more.
+    return false;
+  }
+}
+
 async function answer(
   end: CommandEnd,
-  output: CommandOutput,
-  call: { readonly seconds: number; readonly context: ToolRunContext },
+  output: ShownOutput & { readonly logPath: { readonly log?: string } },
+  call: BashCall & {
+    readonly seconds: number;
+    readonly context: ToolRunContext;
+    readonly background: readonly number[];
+  },
 ): Promise<ToolResult> {
-  const { text, isTruncated: truncated } = describeOutput(output);
-  const log = output.logPath === null ? {} : { log: output.logPath };
+  const { text, isTruncated: truncated, logPath: log } = output;
   if (end.kind === 'not-started') {
     return {
       kind: 'failed',
       code: 'process_launch_error',
-      text: launchFault(end.error),
+      text: launchFault(end.error, call.profile),
       data: { truncated: false },
       certainty: 'not_attempted',
     };
   }
   if (end.kind === 'exited') {
     const code = exitCode(end);
-    const after = { exit_code: code, is_still_writing: end.isStillWriting, ...log };
+    const after = {
+      exit_code: code,
+      is_still_writing: end.isStillWriting,
+      ...(call.background.length === 0 ? {} : { background_pids: call.background }),
+      ...log,
+    };
     const data = { truncated, exit_code: code };
     const shown = text === '' ? '(no output)' : text;
     const body = end.isStillWriting ? `${shown}\n\n${STILL_WRITING}` : shown;
@@ -143,8 +201,8 @@ async function answer(
   };
 }
 
-function launchFault(error: Error): string {
-  return errnoOf(error) === 'E2BIG'
+function launchFault(error: Error, { explainsMisses }: ProfileSwitches): string {
+  return errnoOf(error) === 'E2BIG' && explainsMisses
     ? `${error.message}: the command is too long; write it to a file and run that.`
     : error.message;
 }
@@ -168,19 +226,26 @@ async function openFolder(workspace: string | null): Promise<string> {
     throw toolFault('invalid_arguments', 'This run has no workspace to run commands in.');
   }
   try {
-    if ((await stat(workspace)).isDirectory()) return workspace;
-  } catch {
-    // Told to the model below, together with a workspace that is no folder.
+    await access(workspace);
+    return workspace;
+  } catch (error) {
+    const message = `Working directory does not exist: ${workspace}\nCannot execute bash commands.`;
+    throw toolFault('not_found', message, error);
   }
-  const message = `Working directory does not exist: ${workspace}\nCannot execute bash commands.`;
-  throw toolFault('not_found', message);
 }
 
 function findShell(options: PiToolOptions): string {
   const { shellPath } = options;
   if (shellPath === undefined) return existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh';
-  if (existsSync(shellPath)) return shellPath;
-  throw toolFault('not_found', `Custom shell path not found: ${shellPath}`);
+  if (!existsSync(shellPath)) {
+    throw toolFault('not_found', `Custom shell path not found: ${shellPath}`);
+  }
+  try {
+    accessSync(shellPath, modes.X_OK);
+    return shellPath;
+  } catch (error) {
+    throw toolFault('permission_denied', `spawn ${shellPath} EACCES`, error);
+  }
 }
 
 const ABORTED = 'Command aborted';

@@ -1,3 +1,4 @@
+import type { CommandRunner } from './bash/command-runner.ts';
 import type { PiProfile } from './profile.ts';
 
 /** What the Pi-compatible tools are given by the host. */
@@ -16,6 +17,21 @@ export interface PiToolOptions {
   readonly keepVariables?: readonly string[];
   /** Shell that runs `bash` commands; default `/bin/bash`, or `sh` where there is none. */
   readonly shellPath?: string;
+  /**
+   * Runs the commands of `bash` elsewhere, as in a sandbox; default processes of this host, which is no
+   * sandbox. Text, time-outs, logs and the environment stay those of the tool; `shellPath` means nothing.
+   */
+  readonly runCommand?: CommandRunner;
+  /**
+   * What happens to processes that a command leaves in the background when it ends by itself: `keep`
+   * lets them live and notes their numbers, `end` ends them. Default `keep`.
+   */
+  readonly backgroundProcesses?: 'keep' | 'end';
+  /**
+   * Program of ripgrep, which looks ahead for `grep`; null for none. Results are the same without it.
+   * Default that of the optional package `@vscode/ripgrep`, where it is installed.
+   */
+  readonly ripgrep?: string | null;
   /** Folder of the full logs of long outputs; default the system's folder for temporary files. */
   readonly logDirectory?: string;
   /** What `~` means in paths; default the home folder of the user. */

@@ -74,7 +74,7 @@ test('shows the end of a last line that is too long, with its true size (KB-25)'
   for (const end of ['', '; echo']) {
     const result = await run(world, `echo start; head -c 250000 /dev/zero | tr '\\0' x${end}`);
     expect(textOf(result)).toMatch(
-      /^x{51200}\n\n\[Showing last 50\.0KB of line 2 \(line is 244\.1KB\)\. Full output: /,
+      /^x{8192}\n\n\[Showing last 8\.0KB of line 2 \(line is 244\.1KB\)\. Full output: /,
     );
   }
 });
@@ -110,17 +110,64 @@ test('ends the whole group, also what ignores being asked', async () => {
   expect(await alive(world)).toBe(false);
 });
 
-test('says that it is not over while a process that left the group lives on', async () => {
+test.each([
+  ['left the group', 'setsid sh -c "echo \\$\\$ > child; exec sleep 30" & sleep 30'],
+  [
+    'left the group and its environment',
+    'env -i setsid sh -c "echo \\$\\$ > child; sleep 30" & wait',
+  ],
+  ['stops itself', '(echo $BASHPID > child; kill -STOP $BASHPID; sleep 30) & wait'],
+])('leaves no descendant behind that %s', async (_what, command) => {
   const world = await toolWorld();
-  const command = 'setsid sh -c "echo \\$\\$ > child; exec sleep 30" & sleep 30';
   const stop = new AbortController();
   const running = run(world, command, {}, stop.signal);
   await until(async () => (await readdir(world.workspace)).includes('child'));
   await until(async () => (await readFile(world.path('child'), 'utf8')) !== '');
   stop.abort();
-  const result = await running;
-  process.kill(Number(await readFile(world.path('child'), 'utf8')));
-  expect(result).toMatchObject({ code: 'cancelled', certainty: 'completion_unknown' });
+  expect(await running).toMatchObject({
+    code: 'cancelled',
+    certainty: 'confirmed_complete',
+    after: { processes_alive: false },
+  });
+  expect(await isRunning(Number(await readFile(world.path('child'), 'utf8')))).toBe(false);
+});
+
+test('leaves the processes of the background alone and notes them, or ends them (KB-27)', async () => {
+  const command = 'sleep 30 >/dev/null & echo $!';
+  const kept = await run(await toolWorld(), command);
+  const pid = Number(textOf(kept));
+  expect(kept).toMatchObject({ after: { exit_code: 0, background_pids: [pid] } });
+  expect(await isRunning(pid)).toBe(true);
+  process.kill(pid);
+  const ended = await run(await toolWorld({ backgroundProcesses: 'end' }), command);
+  expect(ended).not.toMatchObject({ after: { background_pids: expect.anything() } });
+  expect(await isRunning(Number(textOf(ended)))).toBe(false);
+});
+
+test('starts no further command of a list that is being ended (KB-29)', async () => {
+  const world = await toolWorld();
+  const command = "trap '' TERM; (trap '' TERM; while :; do sleep 0.05; done); touch never";
+  expect(await run(world, command, { timeout: 0.2 })).toMatchObject({ code: 'timeout' });
+  expect(await readdir(world.workspace)).toEqual([]);
+});
+
+test('counts every line once and keeps a log for either limit (KB-26)', async () => {
+  const world = await toolWorld();
+  const byLines = textOf(await run(world, 'seq 4000'));
+  expect(byLines).toMatch(/\n\n\[Showing lines 2001-4000 of 4000\. Full output: \/\S+\]$/);
+  const byBytes = textOf(await run(world, "for i in $(seq 10); do printf '%07000d\\n' $i; done"));
+  expect(byBytes).toMatch(/\[Showing lines 4-10 of 10 \(50\.0KB limit\)\. Full output: \/\S+\]$/);
+});
+
+test('shows of a very long line its end, and keeps the rest in the log (KB-48)', async () => {
+  const world = await toolWorld();
+  const command = `echo first; head -c 20000 /dev/zero | tr '\\0' x; echo end; echo last`;
+  const text = textOf(await run(world, command));
+  expect(text).toMatch(
+    /^first\nx{8189}end\nlast\n\n\[Some lines truncated to their last 8\.0KB\. /,
+  );
+  const log = /Full output: (\S+)\]$/.exec(text)?.[1] ?? '';
+  expect(await readFile(log, 'utf8')).toBe(`first\n${'x'.repeat(20_000)}end\nlast\n`);
 });
 
 test('does not wait for processes in the background (KB-21)', async () => {
@@ -259,6 +306,11 @@ test('starts nothing when it is stopped beforehand', async () => {
   expect(result).toMatchObject({ kind: 'failed', code: 'cancelled', text: 'Command aborted' });
   expect(await readdir(world.workspace)).toEqual([]);
 });
+
+async function isRunning(pid: number): Promise<boolean> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => null);
+  return stat !== null && !/\) [ZX] /.test(stat);
+}
 
 function run(
   world: ToolWorld,

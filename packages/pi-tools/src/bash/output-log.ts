@@ -24,8 +24,11 @@ export interface OutputLog {
   finish(): Promise<CommandOutput>;
 }
 
-/** Opens a log that writes to `path` once the output is too long to be shown whole. */
-export function openOutputLog(path: string): OutputLog {
+/** Opens a log that writes to `path` once the output, or a line of it, is too long to be shown whole. */
+export function openOutputLog(
+  path: string,
+  { maxLineBytes }: { readonly maxLineBytes: number },
+): OutputLog {
   const decoder = new TextDecoder('utf-8');
   let head: Buffer[] | null = [];
   let file: FileHandle | null = null;
@@ -38,6 +41,7 @@ export function openOutputLog(path: string): OutputLog {
   let feeds = 0;
   let lastLineBytes = 0;
   let endsLine = true;
+  let hasLongLine = false;
 
   return {
     pieces: () => pieces,
@@ -66,19 +70,22 @@ export function openOutputLog(path: string): OutputLog {
     let at = 0;
     for (let feed = chunk.indexOf(0x0a); feed >= 0; feed = chunk.indexOf(0x0a, at)) {
       lastLineBytes = feed - at + (endsLine ? 0 : lastLineBytes);
+      hasLongLine ||= lastLineBytes > maxLineBytes;
       endsLine = true;
       feeds++;
       at = feed + 1;
     }
     if (at === chunk.length) return;
     lastLineBytes = chunk.length - at + (endsLine ? 0 : lastLineBytes);
+    hasLongLine ||= lastLineBytes > maxLineBytes;
     endsLine = false;
   }
 
   async function store(chunk: Buffer): Promise<void> {
     if (head !== null) {
       head.push(chunk);
-      if (totalBytes <= MAX_BYTES && feeds + (endsLine ? 0 : 1) <= MAX_LINES) return;
+      const isLong = totalBytes > MAX_BYTES || feeds + (endsLine ? 0 : 1) > MAX_LINES;
+      if (!isLong && !hasLongLine) return;
     }
     const bytes = head === null ? chunk : Buffer.concat(head);
     head = null;

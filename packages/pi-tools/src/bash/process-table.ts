@@ -9,13 +9,8 @@ export async function isGroupAlive(group: number): Promise<boolean> {
     // Anything but "no such process" means that there is one.
     return !(error instanceof Error && 'code' in error && error.code === 'ESRCH');
   }
-  const pids = await listProcesses();
-  if (pids === null) return true;
-  for (const pid of pids) {
-    const state = await readState(pid);
-    if (state !== null && state.group === group && state.isRunning) return true;
-  }
-  return false;
+  const entries = await listProcesses();
+  return entries === null || entries.some((entry) => entry.group === group && entry.isRunning);
 }
 
 /**
@@ -25,19 +20,62 @@ export async function isGroupAlive(group: number): Promise<boolean> {
  * left the process group.
  */
 export async function isCallAlive(idempotencyKey: string): Promise<boolean | null> {
-  const pids = await listProcesses();
+  const pids = await listPids();
   if (pids === null) return null;
-  const wanted = Buffer.from(`\0${CALL_KEY}=${idempotencyKey}\0`);
+  const wanted = environmentEntry(idempotencyKey);
   for (const pid of pids) {
-    if (pid === process.pid) continue;
-    const environment = await readProcessFile(pid, 'environ');
-    if (environment === null) continue;
-    if (Buffer.concat([NUL, environment, NUL]).includes(wanted)) return true;
+    if (pid !== process.pid && (await hasInEnvironment(pid, wanted))) return true;
   }
   return false;
 }
 
-async function listProcesses(): Promise<readonly number[] | null> {
+/** One process, told from a later one with its number by the time it was started. */
+export interface ProcessEntry {
+  readonly pid: number;
+  readonly parent: number;
+  readonly group: number;
+  /** In ticks since the host was started. */
+  readonly startTime: string;
+  readonly isRunning: boolean;
+}
+
+/**
+ * The running processes that a call has started: those in its group, those that carry its key, those
+ * that are known already, and the children of all of them. Null where nobody can tell.
+ */
+export async function findCallProcesses(call: {
+  readonly group: number;
+  readonly idempotencyKey: string;
+  /** Found before, by number, with the time they were started. */
+  readonly known: ReadonlyMap<number, string>;
+}): Promise<readonly ProcessEntry[] | null> {
+  const entries = await listProcesses();
+  if (entries === null) return null;
+  const wanted = environmentEntry(call.idempotencyKey);
+  const found = new Map<number, ProcessEntry>();
+  for (const entry of entries) {
+    if (entry.pid === process.pid) continue;
+    const isKnown = call.known.get(entry.pid) === entry.startTime;
+    if (isKnown || entry.group === call.group || (await hasInEnvironment(entry.pid, wanted))) {
+      found.set(entry.pid, entry);
+    }
+  }
+  // A child may stand before its parent in the table.
+  for (let size = -1; size !== found.size; ) {
+    size = found.size;
+    for (const entry of entries) if (found.has(entry.parent)) found.set(entry.pid, entry);
+  }
+  return [...found.values()].filter(({ isRunning }) => isRunning);
+}
+
+async function listProcesses(): Promise<readonly ProcessEntry[] | null> {
+  const pids = await listPids();
+  if (pids === null) return null;
+  const entries = await Promise.all(pids.map(readEntry));
+  return entries.filter((entry) => entry !== null);
+}
+
+async function listPids(): Promise<readonly number[] | null> {
   if (process.platform !== 'linux') return null;
   try {
     return (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
@@ -47,14 +85,28 @@ async function listProcesses(): Promise<readonly number[] | null> {
   }
 }
 
-async function readState(
-  pid: number,
-): Promise<{ readonly group: number; readonly isRunning: boolean } | null> {
+async function readEntry(pid: number): Promise<ProcessEntry | null> {
   const stat = (await readProcessFile(pid, 'stat'))?.toString('latin1');
   if (stat === undefined) return null;
   // The name of the program stands in parentheses and may hold spaces and parentheses itself.
-  const [state, , group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return { group: Number(group), isRunning: state !== 'Z' && state !== 'X' };
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const [state, parent, group] = fields;
+  return {
+    pid,
+    parent: Number(parent),
+    group: Number(group),
+    startTime: fields[19] ?? '',
+    isRunning: state !== 'Z' && state !== 'X',
+  };
+}
+
+function environmentEntry(idempotencyKey: string): Buffer {
+  return Buffer.from(`\0${CALL_KEY}=${idempotencyKey}\0`);
+}
+
+async function hasInEnvironment(pid: number, entry: Buffer): Promise<boolean> {
+  const environment = await readProcessFile(pid, 'environ');
+  return environment !== null && Buffer.concat([NUL, environment, NUL]).includes(entry);
 }
 
 async function readProcessFile(pid: number, name: 'environ' | 'stat'): Promise<Buffer | null> {

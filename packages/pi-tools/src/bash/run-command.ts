@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import type { Clock } from '@millforge/contracts';
-import { endGroup, signalGroup } from './end-group.ts';
+import { endGroup, endProcesses, signalGroup } from './end-processes.ts';
 import type { OutputLog } from './output-log.ts';
 
 /** One command to run. */
@@ -15,6 +15,12 @@ export interface Command {
   readonly signal: AbortSignal;
   readonly clock: Clock;
   readonly output: OutputLog;
+  /** By which its processes are found. */
+  readonly idempotencyKey: string;
+  /** Whether a stop also ends what left the process group, after asking it to end. */
+  readonly endsDescendants: boolean;
+  /** How long the background is listened to after the shell has ended; null for as long as it writes. */
+  readonly drainMs: number | null;
   /** Called right before and right after the process starts. */
   readonly onEffect: (phase: 'before-effect' | 'after-effect') => void;
 }
@@ -28,6 +34,8 @@ export type CommandEnd =
       readonly signal: NodeJS.Signals | null;
       /** Whether a process it left behind was still writing when we stopped listening. */
       readonly isStillWriting: boolean;
+      /** The process group, which may have members that live on. */
+      readonly group: number | null;
     }
   | {
       readonly kind: 'stopped';
@@ -41,7 +49,7 @@ export type CommandEnd =
  * order in which they were written.
  *
  * Processes that it leaves in the background cannot hold the call: listening ends when the shell has
- * exited and nothing came for 100 ms, at the latest after two seconds.
+ * exited and nothing came for 100 ms, at the latest after `drainMs`.
  */
 export async function runCommand(command: Command): Promise<CommandEnd> {
   const { clock, output, signal } = command;
@@ -62,14 +70,24 @@ export async function runCommand(command: Command): Promise<CommandEnd> {
             () => never,
           ),
     ]);
+    const listening = { clock, output, timers: timers.signal };
+    const stop = async (why: 'timeout' | 'aborted'): Promise<CommandEnd> => {
+      const { idempotencyKey, endsDescendants } = command;
+      const isGone = await (endsDescendants ? endProcesses : endGroup)({
+        group,
+        idempotencyKey,
+        clock,
+      });
+      await drain(reading, { ...listening, drainMs: DRAIN_MS });
+      return { kind: 'stopped', why, isGone };
+    };
     const first = await Promise.race([exited, stopped]);
-    if (typeof first === 'string') {
-      const isGone = await endGroup(group, clock);
-      await drain(reading, { clock, output, timers: timers.signal });
-      return { kind: 'stopped', why: first, isGone };
-    }
-    const isStillWriting = !(await drain(reading, { clock, output, timers: timers.signal }));
-    return { kind: 'exited', ...first, isStillWriting };
+    if (typeof first === 'string') return await stop(first);
+    const { drainMs } = command;
+    const drained = await Promise.race([drain(reading, { ...listening, drainMs }), stopped]);
+    // Without a bound of its own the command is over only with its background.
+    if (typeof drained === 'string' && drainMs === null) return await stop(drained);
+    return { kind: 'exited', ...first, isStillWriting: drained !== true, group };
   } catch (error) {
     signalGroup(group, 'SIGKILL');
     throw error;
@@ -137,10 +155,11 @@ async function drain(
     readonly clock: Clock;
     readonly output: OutputLog;
     readonly timers: AbortSignal;
+    readonly drainMs: number | null;
   },
 ): Promise<boolean> {
   const { clock, output, timers } = parts;
-  const end = clock.monotonicMs() + DRAIN_MS;
+  const end = clock.monotonicMs() + (parts.drainMs ?? Number.POSITIVE_INFINITY);
   const ended = reading.then(() => true);
   for (;;) {
     const seen = output.pieces();
@@ -163,4 +182,6 @@ function abortOf(signal: AbortSignal): Promise<'aborted'> {
 
 const never = new Promise<never>(() => undefined);
 const PAUSE_MS = 100;
-const DRAIN_MS = 2000;
+
+/** How long the rest of a stopped command is listened to, and by default any background. */
+export const DRAIN_MS = 2000;
