@@ -12,11 +12,12 @@ export interface OpenDirectory {
   /** Reports whether the path still leads to the directory that was opened. */
   readonly isSame: () => Promise<boolean>;
   /**
-   * Does one thing to members of the directory.
+   * Looks once more where nothing else keeps inside the directory what is done to its members.
    *
-   * @throws an error with the code `ESTALE` where the directory was exchanged and nothing else keeps
-   * what is done inside it.
+   * @throws an error with the code `ESTALE` where the directory was exchanged.
    */
+  readonly ensureSame: () => Promise<void>;
+  /** Does one thing to members of the directory, and ensures before and after that it is the same. */
   readonly within: <T>(act: () => Promise<T>) => Promise<T>;
 }
 
@@ -27,23 +28,25 @@ export async function openDirectory(path: string, files: PublishFiles): Promise<
   const anchor = files.anchor(handle);
   const base = anchor ?? path;
   const isSame = async () => {
-    const [opened, named] = await Promise.all([
-      handle.stat({ bigint: true }),
-      files.lstat(path, { bigint: true }),
-    ]);
+    const opened = await handle.stat({ bigint: true });
+    // The name is looked at last: what is true of it then is the latest that is known.
+    const named = await files.lstat(path, { bigint: true });
     return opened.dev === named.dev && opened.ino === named.ino;
+  };
+  // Under an anchor a directory swapped for a link redirects nothing. Elsewhere the identity is
+  // compared around each step, which leaves the moment between comparing and acting.
+  const ensureSame = async () => {
+    if (anchor === null && !(await isSame())) throw staleDirectory();
   };
   return {
     handle,
     pathOf: (name) => join(base, name),
     isSame,
+    ensureSame,
     async within(act) {
-      // Under an anchor a directory swapped for a link redirects nothing. Elsewhere the identity is
-      // compared around each step, which leaves the moment between comparing and acting.
-      if (anchor !== null) return act();
-      if (!(await isSame())) throw staleDirectory();
+      await ensureSame();
       const result = await act();
-      if (!(await isSame())) throw staleDirectory();
+      await ensureSame();
       return result;
     },
   };

@@ -85,6 +85,8 @@ async function createTemporary(
   for (let attempt = 0; ; attempt++) {
     const name = `.millforge-${row}-${attempt}.tmp`;
     try {
+      // Not looked at again after it, so that what was opened is always closed.
+      await directory.ensureSame();
       return { name, handle: await files.open(directory.pathOf(name), flags, 0o600) };
     } catch (error) {
       if (errorCode(error) !== 'EEXIST' || attempt === MAX_TEMPORARIES) throw error;

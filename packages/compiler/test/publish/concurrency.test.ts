@@ -22,6 +22,8 @@ const PROCESSES = Number(process.env['MILLFORGE_PROCESSES'] ?? 32);
 const ALIVE = PROCESSES >= 200 ? 16 : 8;
 const HARNESSES = 4;
 const REQUESTS = 3;
+/** How many harnesses one process compiles. */
+const SHARE = 2;
 
 let folder = '';
 let child = '';
@@ -38,6 +40,7 @@ beforeAll(async () => {
     format: 'esm',
     target: 'node20',
     conditions: process.env['MILLFORGE_TEST_DIST'] === undefined ? ['millforge-src'] : [],
+    banner: { js: REQUIRE },
     logLevel: 'error',
   });
   await mkdir(join(folder, 'plans'));
@@ -125,7 +128,7 @@ async function runAll(): Promise<{ readonly kills: number; readonly lies: readon
 
 /** Runs one process and gives what it said that is not so. */
 function runOne(index: number, isKilled: boolean): Promise<readonly string[]> {
-  const requests = Array.from({ length: HARNESSES }, (_, offset) => ({
+  const requests = Array.from({ length: SHARE }, (_, offset) => ({
     request_id: `request.${(index % REQUESTS) + 1}`,
     source_path: `${(index + offset) % HARNESSES}.yaml`,
     source_root: folder,
@@ -148,7 +151,7 @@ function runOne(index: number, isKilled: boolean): Promise<readonly string[]> {
     const result = JSON.parse(line);
     if (result.status === undefined) {
       begun++;
-      if (isKilled && begun === 1 + (index % HARNESSES)) running.kill('SIGKILL');
+      if (isKilled && begun === 1 + (index % SHARE)) running.kill('SIGKILL');
       return;
     }
     ended++;
@@ -157,7 +160,7 @@ function runOne(index: number, isKilled: boolean): Promise<readonly string[]> {
   return new Promise((done, fail) => {
     running.on('error', fail);
     running.on('close', (code) => {
-      const isComplete = isKilled || (code === 0 && ended === HARNESSES);
+      const isComplete = isKilled || (code === 0 && ended === SHARE);
       done(isComplete ? lies : [...lies, `process ${index} ended with ${code}`]);
     });
   });
@@ -171,3 +174,6 @@ interface Bundler {
 function bundler(): Bundler {
   return createRequire(fileURLToPath(import.meta.resolve('vite')))('esbuild');
 }
+
+// Bundled CommonJS asks for built-in modules this way.
+const REQUIRE = `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);`;

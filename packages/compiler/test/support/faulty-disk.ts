@@ -14,8 +14,13 @@ export interface DiskFault {
   /** Number of the operation, from 0. */
   readonly at: number;
   /** Fail with this code, before or after the operation has its effect; or die before or after it. */
-  readonly how: { readonly error: string; readonly isDone?: boolean } | 'die-before' | 'die-after';
+  readonly how: DiskFailure | 'die-before' | 'die-after';
 }
+
+/** An operation that fails, or that something else comes before. */
+export type DiskFailure =
+  | { readonly error: string; readonly isDone?: boolean }
+  | { readonly before: () => Promise<unknown> };
 
 /** A file system that keeps a list of what was asked of it, and fails or dies where it is told to. */
 export function faultyDisk(fault: DiskFault | null = null, base: PublishFiles = systemFiles) {
@@ -30,9 +35,14 @@ export function faultyDisk(fault: DiskFault | null = null, base: PublishFiles = 
       throw new Error('dead');
     }
     if (!isHere) return act();
-    if (typeof fault.how === 'object' && fault.how.isDone !== true) throw failure(fault.how.error);
+    const { how } = fault;
+    if (typeof how === 'object' && 'before' in how) {
+      await how.before();
+      return act();
+    }
+    if (typeof how === 'object' && how.isDone !== true) throw failure(how.error);
     const result = await act();
-    if (typeof fault.how === 'object') throw failure(fault.how.error);
+    if (typeof how === 'object') throw failure(how.error);
     isDead = true;
     return result;
   }
