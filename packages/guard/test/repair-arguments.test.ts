@@ -281,7 +281,7 @@ test.each<readonly [string, object, object, string]>([
     '',
   ],
   ['a text that an alternative takes', { text: '7' }, { text: '7' }, ''],
-])('mends in a wider schema %s', (_, given, value, repairs) => {
+])('mends in a wider schema %s', (...[, given, value, repairs]) => {
   const repaired = repairArguments(JSON.stringify(given), WIDE);
   expect(repaired).toMatchObject({ ok: true, value });
   if (!repaired.ok) throw new Error('refused');
