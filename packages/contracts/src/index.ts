@@ -123,7 +123,8 @@ export type {
   PromptPolicy,
   TerminalArtifacts,
 } from './plan/compiled-harness-plan.ts';
-export { planBytes, planDigest } from './plan/plan-bytes.ts';
+export { findPlanProblems } from './plan/find-plan-problems.ts';
+export { planBytes, planDigest, signPlan } from './plan/plan-bytes.ts';
 export {
   MAX_PLAN_BYTES,
   type PlanExpectation,

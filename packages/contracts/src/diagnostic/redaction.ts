@@ -26,9 +26,17 @@ export interface RedactorOptions {
  * Give `name` only for free-form metadata; the property names of a schema are no evidence.
  */
 export function looksSecret(value: string, name?: string): boolean {
-  if (value.trim() === '' || value === REDACTED) return false;
-  if (name !== undefined && isSecretName(name)) return true;
-  return [...findShapely(value), ...findAssignments(value)].some((span) => span.isCertain);
+  if (name !== undefined && isSecretName(name)) return value.trim() !== '' && value !== REDACTED;
+  if (value.length < SHORTEST_SECRET || value === REDACTED) return false;
+  return (
+    findShapes(value).some(isCertain) ||
+    findUrlCredentials(value).some(isCertain) ||
+    findAssignments(value).some(isCertain)
+  );
+}
+
+function isCertain(span: SecretSpan): boolean {
+  return span.isCertain;
 }
 
 /** Makes a redactor: known secrets first, then everything that has the shape of one. */
@@ -136,5 +144,7 @@ function fill(
   }
 }
 
+/** The shortest that any search finds is `?sig=x`. */
+const SHORTEST_SECRET = 6;
 /** Each level of nesting may need a pass of its own; text that people and models write needs two. */
 const MAX_PASSES = 8;

@@ -2,6 +2,7 @@ import { canonicalJson } from '../json/canonical-json.ts';
 import { compareCodePoints } from '../json/compare-code-points.ts';
 import { deepFreeze } from '../json/freeze.ts';
 import { JsonFloat } from '../json/json-value.ts';
+import { keepText, keptText } from '../json/kept-text.ts';
 import { isPlainObject, setOwn } from '../json/plain-object.ts';
 import { orNull, scalarIdentity } from './combine-schemas.ts';
 import { normalizeAlternatives } from './normalize-alternatives.ts';
@@ -43,6 +44,9 @@ export function normalizeSchema(
   path: string,
   options: NormalizeSchemaOptions = {},
 ): NormalizeSchemaResult {
+  const form = `${options.version ?? '1.0'} ${options.root ?? 'object'}`;
+  const known = isPlainObject(schema) ? NORMAL.get(schema) : undefined;
+  if (known?.form === form) return known.result;
   const visit: Visit = {
     node: schema,
     path,
@@ -63,8 +67,21 @@ export function normalizeSchema(
     return fault(path, 'must have type object at its root');
   }
   if (visit.shared.dropsUnfit && isTooLarge(value)) value = withoutAnnotations(value);
-  return isTooLarge(value) ? tooLarge(path) : { ok: true, value: deepFreeze(value) };
+  if (isTooLarge(value)) return tooLarge(path);
+  // Schemas are hashed with every plan that uses them, and none of them changes any more.
+  const normal = { ok: true, value: keepText(deepFreeze(value)) } as const;
+  NORMAL.set(value, { form, result: normal });
+  if (isPlainObject(schema) && keptText(schema) !== undefined) {
+    NORMAL.set(schema, { form, result: normal });
+  }
+  return normal;
 }
+
+/** Frozen schemas and what becomes of them; those that came out of here stay as they are. */
+const NORMAL = new WeakMap<
+  object,
+  { readonly form: string; readonly result: NormalizeSchemaResult }
+>();
 
 /** The normal form of one node, not frozen. */
 function normalizeNode(visit: Visit): Read<JsonSchema> {

@@ -1,3 +1,5 @@
+import { deepFreeze } from '../json/freeze.ts';
+import { keepText, keptText } from '../json/kept-text.ts';
 import { setOwn } from '../json/plain-object.ts';
 import { choiceOf, unionOf } from './combine-schemas.ts';
 import type { JsonSchema } from './schema.ts';
@@ -8,6 +10,18 @@ import type { JsonSchema } from './schema.ts';
  * Two schemas that differ only in annotations give the same result. Takes the normal form and gives the normal form.
  */
 export function withoutAnnotations(schema: JsonSchema): JsonSchema {
+  if (keptText(schema) === undefined) return strip(schema);
+  const known = STRIPPED.get(schema);
+  if (known !== undefined) return known;
+  const stripped = keepText(deepFreeze(strip(schema)));
+  STRIPPED.set(schema, stripped);
+  return stripped;
+}
+
+/** What became of schemas that no longer change; every compilation asks for those of its tools. */
+const STRIPPED = new WeakMap<JsonSchema, JsonSchema>();
+
+function strip(schema: JsonSchema): JsonSchema {
   const {
     title: _title,
     description: _text,

@@ -2,6 +2,7 @@ import { compareCodePoints } from './compare-code-points.ts';
 import { escapeNonAscii } from './escape-non-ascii.ts';
 import { findUnwritable, unwritableError } from './find-unwritable.ts';
 import { type ExactJson, JsonFloat } from './json-value.ts';
+import { keptText, noteText } from './kept-text.ts';
 import { isPlainObject } from './plain-object.ts';
 
 /** How canonical JSON is written. */
@@ -46,8 +47,7 @@ function write(value: unknown, writer: Writer, depth: number): string {
     case 'object':
       if (value === null) return 'null';
       if (depth === MAX_RECURSION) return defer(value, writer);
-      if (Array.isArray(value)) return writeArray(value, writer, depth);
-      if (isPlainObject(value)) return writeObject(value, writer, depth);
+      if (Array.isArray(value) || isPlainObject(value)) return writeContainer(value, writer, depth);
       if (value instanceof JsonFloat) return writeFloat(value.value, writer);
       throw unwritableError(writer.root);
     case 'undefined':
@@ -56,6 +56,24 @@ function write(value: unknown, writer: Writer, depth: number): string {
     default:
       throw unwritableError(writer.root);
   }
+}
+
+function writeContainer(
+  value: readonly unknown[] | { readonly [key: string]: unknown },
+  writer: Writer,
+  depth: number,
+): string {
+  const kept = keptText(value);
+  if (typeof kept === 'string') return kept;
+  const deferred = writer.deferred.length;
+  const text = isList(value) ? writeArray(value, writer, depth) : writeObject(value, writer, depth);
+  if (kept === null && writer.deferred.length === deferred) noteText(value, escapeNonAscii(text));
+  return text;
+}
+
+/** `Array.isArray` makes a readonly array an array of any; this guard keeps its element type. */
+function isList(value: object): value is readonly unknown[] {
+  return Array.isArray(value);
 }
 
 function writeArray(items: readonly unknown[], writer: Writer, depth: number): string {
@@ -75,12 +93,21 @@ function writeObject(
   const keys = Object.keys(entries);
   if (keys.length > 1) sortKeys(keys);
   let text = '{';
+  let mark = '';
   for (const key of keys) {
-    if (text.length > 1) text += ',';
-    text += `${writeString(key)}:`;
-    text += write(entries[key], writer, depth + 1);
+    text += mark + writeKey(key) + write(entries[key], writer, depth + 1);
+    mark = ',';
   }
   return `${text}}`;
+}
+
+/** Documents use the same few names over and over, so the written form of short ones is kept. */
+function writeKey(key: string): string {
+  const known = KEYS.get(key);
+  if (known !== undefined) return known;
+  const text = `${writeString(key)}:`;
+  if (KEYS.size < MAX_KEYS && key.length <= MAX_KEY_LENGTH) KEYS.set(key, text);
+  return text;
 }
 
 /** Leaves a mark and puts the container off; a line feed marks it, since canonical text escapes its own. */
@@ -157,6 +184,9 @@ function writeFloat(value: number, writer: Writer): string {
 }
 
 const MAX_RECURSION = 200;
+const MAX_KEYS = 1024;
+const MAX_KEY_LENGTH = 64;
+const KEYS = new Map<string, string>();
 const MARK = '\n';
 const PLAIN = /^[ !#-[\]-~]*$/;
 const SURROGATE = /[\ud800-\udfff]/;

@@ -49,12 +49,18 @@ function failEscaped(cursor: JsonCursor, firstEscape: number): undefined {
   const { text } = cursor;
   let at = firstEscape;
   for (let code = BACKSLASH; code >= SPACE; code = text.charCodeAt(at)) {
-    if (code === BACKSLASH && !ESCAPE.test(text.slice(at, at + 6))) {
+    if (code === BACKSLASH && !isEscape(text, at)) {
       return fail(cursor, at, ['malformed', 'A string holds an escape that JSON does not know.']);
     }
     at += code === BACKSLASH ? 2 : 1;
   }
   return failInside(cursor, at);
+}
+
+function isEscape(text: string, at: number): boolean {
+  const name = text.charAt(at + 1);
+  if (name !== 'u') return name !== '' && SHORT_ESCAPES.includes(name);
+  return HEX.test(text.slice(at + 2, at + 6));
 }
 
 /** Lets a decoded string through when it holds only characters of text and keeps to the limit. */
@@ -80,7 +86,8 @@ function failInside(cursor: JsonCursor, at: number): undefined {
     : fail(cursor, at, ['malformed', 'A string holds a control character that is not escaped.']);
 }
 
-const ESCAPE = /^\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4})/;
+const SHORT_ESCAPES = '"\\/bfnrt';
+const HEX = /^[0-9A-Fa-f]{4}/;
 const CONTROL = /[^\P{Cc}\t\n\r]/u;
 const LONE_SURROGATE = /\p{Cs}/u;
 const QUOTE = 0x22;

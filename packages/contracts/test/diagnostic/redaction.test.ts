@@ -313,3 +313,9 @@ test('replaces secrets that overlap as one', () => {
   const found = key('sk-');
   expect(createRedactor().text(`postgres://u:${found}@h/db`)).toBe(`postgres://${R}@h/db`);
 });
+
+test('finds the shortest secret that there is', () => {
+  expect(looksSecret('?sig=x')).toBe(true);
+  expect(looksSecret('://a:b@')).toBe(true);
+  expect(looksSecret('sig=x')).toBe(false);
+});
