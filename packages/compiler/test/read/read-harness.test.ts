@@ -270,7 +270,7 @@ test.each<[string, JsonObject, string]>([
 
 test('says of a missing key that it is missing', () => {
   const { graph: _, harness_id: __, ...rest } = harness();
-  const found = findings(rest as JsonObject);
+  const found = findings(rest);
   expect(found.map(({ code, path, hint }) => [code, path, hint])).toEqual([
     ['MF-S020', '/graph', "Add the missing key 'graph': a mapping with nodes."],
     [

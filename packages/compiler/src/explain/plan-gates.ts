@@ -1,0 +1,81 @@
+import type { CompiledHarnessPlan, PlanNode, PlanPrerequisite } from '@millforge/contracts';
+
+/** What a plan lets come before what. */
+export interface PlanGates {
+  /** Nodes that have certainly succeeded when this one is called, without itself, sorted. */
+  readonly before: (nodeId: string) => readonly string[];
+  /** Nodes that must have succeeded before this result is accepted, and all that comes before them, sorted. */
+  readonly beforeResult: (result: string) => readonly string[];
+}
+
+/** Works out what every path to a node has in common; of alternatives only what all of them share counts. */
+export function planGates(plan: CompiledHarnessPlan): PlanGates {
+  const dominators = findDominators(plan.nodes);
+  const before = (nodeId: string) =>
+    [...(dominators.get(nodeId) ?? [])].filter((id) => id !== nodeId).toSorted();
+  const known = new Map<string, readonly string[]>();
+  return {
+    before,
+    beforeResult: (result) => {
+      const answer = known.get(result);
+      if (answer !== undefined) return answer;
+      const terminals = plan.nodes.filter((node) => node.terminal_result === result);
+      const obliged = plan.nodes.filter((node) => isRequiredFor(node, result));
+      const found = new Set<string>();
+      for (const { node_id } of obliged) {
+        for (const id of dominators.get(node_id) ?? [node_id]) found.add(id);
+      }
+      for (const { node_id } of terminals) for (const id of before(node_id)) found.add(id);
+      const sorted = [...found].toSorted();
+      known.set(result, sorted);
+      return sorted;
+    },
+  };
+}
+
+/** Whether a node must have succeeded before a result is accepted. */
+export function isRequiredFor(node: PlanNode, result: string): boolean {
+  return node.required || (node.required_for ?? []).includes(result);
+}
+
+/** What must have succeeded before a node, each as its alternatives; a plain prerequisite is its only one. */
+export function waysInto(node: PlanNode): readonly (readonly PlanPrerequisite[])[] {
+  return node.prerequisites.map((item) => ('any_of' in item ? item.any_of : [item]));
+}
+
+/** Every node after all that it may wait for; a circle, which no compiler makes, keeps what is known. */
+function findDominators(nodes: readonly PlanNode[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const dominators = new Map<string, ReadonlySet<string>>();
+  const dependents = new Map<string, PlanNode[]>();
+  const open = new Map<string, number>();
+  const ready: PlanNode[] = [];
+  for (const node of nodes) {
+    const targets = new Set(waysInto(node).flatMap((way) => way.map(({ node_id }) => node_id)));
+    open.set(node.node_id, targets.size);
+    if (targets.size === 0) ready.push(node);
+    for (const target of targets) {
+      dependents.set(target, [...(dependents.get(target) ?? []), node]);
+    }
+  }
+  for (let node = ready.pop(); node !== undefined; node = ready.pop()) {
+    dominators.set(node.node_id, dominatorsOf(node, dominators));
+    for (const dependent of dependents.get(node.node_id) ?? []) {
+      const left = (open.get(dependent.node_id) ?? 0) - 1;
+      open.set(dependent.node_id, left);
+      if (left === 0) ready.push(dependent);
+    }
+  }
+  return dominators;
+}
+
+function dominatorsOf(
+  node: PlanNode,
+  known: ReadonlyMap<string, ReadonlySet<string>>,
+): ReadonlySet<string> {
+  const found = new Set([node.node_id]);
+  for (const way of waysInto(node)) {
+    const [first, ...others] = way.map(({ node_id }) => known.get(node_id) ?? new Set([node_id]));
+    for (const id of first ?? []) if (others.every((other) => other.has(id))) found.add(id);
+  }
+  return found;
+}
