@@ -1,8 +1,11 @@
 import {
   type CompiledHarnessPlan,
   type Diagnostic,
+  deepFreeze,
+  findPlanProblems,
   MAX_PLAN_BYTES,
   planBytes,
+  planDigest,
   readPlan,
 } from '@millforge/contracts';
 import { report } from '../diagnostics.ts';
@@ -12,7 +15,7 @@ export type EmitResult =
   | { readonly ok: true; readonly plan: CompiledHarnessPlan; readonly bytes: Uint8Array }
   | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] };
 
-/** Writes a plan as canonical bytes and reads them back, so that no unreadable plan leaves. */
+/** Writes a plan as canonical bytes, and makes sure that no unreadable plan leaves. */
 export function emitPlan(plan: CompiledHarnessPlan): EmitResult {
   const bytes = planBytes(plan);
   if (bytes.length > MAX_PLAN_BYTES) {
@@ -20,6 +23,7 @@ export function emitPlan(plan: CompiledHarnessPlan): EmitResult {
     const hint = `Expected at most ${MAX_PLAN_BYTES} bytes; use fewer tools or smaller schemas.`;
     return { ok: false, diagnostics: [report.planTooLarge({ path: '/', hint, fields })] };
   }
+  if (isSound(plan, bytes)) return { ok: true, plan: deepFreeze(plan), bytes };
   const read = readPlan(bytes, { sha256: plan.compiled_sha256 });
   if (read.ok) return { ok: true, plan: read.plan, bytes };
   const hint = read.problems.at(0) ?? 'The plan cannot be read back.';
@@ -33,3 +37,21 @@ export function emitPlan(plan: CompiledHarnessPlan): EmitResult {
         });
   return { ok: false, diagnostics: [diagnostic] };
 }
+
+/**
+ * Tells from the value that its bytes can be read, which costs a fifth of reading them.
+ *
+ * What canonical JSON writes reads as what was written, with one exception: half a surrogate pair. A
+ * plan that may hold one is read back, as is one with any problem, because only a reader says which.
+ */
+function isSound(plan: CompiledHarnessPlan, bytes: Uint8Array): boolean {
+  return (
+    findPlanProblems(plan).length === 0 &&
+    planDigest(plan) === plan.compiled_sha256 &&
+    !HALF_A_PAIR.test(new TextDecoder('latin1').decode(bytes))
+  );
+}
+
+// The text of a plan is ASCII, so surrogates stand in it as escapes.
+const HALF_A_PAIR =
+  /\\ud[89ab][0-9a-f]{2}(?!\\ud[c-f][0-9a-f]{2})|(?<!\\ud[89ab][0-9a-f]{2})\\ud[c-f][0-9a-f]{2}/;

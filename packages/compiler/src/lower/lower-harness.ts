@@ -3,7 +3,7 @@ import {
   type CompilerIdentity,
   type Diagnostic,
   digest,
-  planDigest,
+  signPlan,
 } from '@millforge/contracts';
 import { report } from '../diagnostics.ts';
 import { errorType } from '../error-type.ts';
@@ -31,8 +31,7 @@ export function lowerHarness(harness: CheckedHarness, identity: CompilerIdentity
   let sourceSha256: string | null = null;
   try {
     sourceSha256 = digest(toSemanticPayload(harness));
-    const unsigned = toPlan(harness, sourceSha256, identity);
-    const plan = { ...unsigned, compiled_sha256: planDigest(unsigned) };
+    const plan = signPlan(toPlan(harness, sourceSha256, identity));
     return { plan, sourceSha256, diagnostics: [] };
   } catch (error) {
     const failed = sourceSha256 === null ? report.sourceDigestFailed : report.loweringFailed;

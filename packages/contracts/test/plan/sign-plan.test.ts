@@ -66,8 +66,6 @@ test('a schema in normal form is written, normalised and stripped alike every ti
   };
   const normal = normalizeSchema(raw, '', { version: '1.1' });
   if (!normal.ok) throw new Error(normal.message);
-  // A schema is JSON by its type, but an interface has no index signature.
-  const textOf = (schema: object) => canonicalJson(schema as ExactJson);
   const text = textOf(normal.value);
   expect(textOf(normal.value)).toBe(text);
   expect(textOf(structuredClone(normal.value))).toBe(text);
@@ -82,3 +80,8 @@ test('a schema in normal form is written, normalised and stripped alike every ti
     withoutAnnotations(structuredClone(normal.value)),
   );
 });
+
+/** A schema is JSON by its type, but an interface has no index signature. */
+function textOf(schema: object): string {
+  return canonicalJson(schema as ExactJson);
+}
