@@ -3,7 +3,9 @@ import { parseArguments } from './arguments/parse-arguments.ts';
 import { systemCode, usageError } from './cli-error.ts';
 import type { Command } from './commands/command.ts';
 import { compileCommand } from './commands/compile.ts';
+import { diffCommand } from './commands/diff.ts';
 import { doctorCommand } from './commands/doctor.ts';
+import { explainCommand } from './commands/explain.ts';
 import { initCommand } from './commands/init.ts';
 import { resumeCommand } from './commands/resume.ts';
 import { runCommand } from './commands/run.ts';
@@ -116,6 +118,8 @@ const COMMANDS: readonly Command[] = [
   trustCommand,
   doctorCommand,
   compileCommand,
+  explainCommand,
+  diffCommand,
   runCommand,
   resumeCommand,
   runsCommand,

@@ -1,7 +1,7 @@
 import type { Diagnostic } from '@millforge/contracts';
-import { renderDiagnostic } from '../documents/compile-report.ts';
+import { printDiagnostics } from '../output/diagnostic-report.ts';
 import { exitStatusOfDiagnostics } from '../output/exit-status.ts';
-import { type CliHost, writeLine } from '../output/terminal.ts';
+import type { CliHost } from '../output/terminal.ts';
 
 /** Prints diagnostics for a person, unless a document holds them already, and gives the exit status. */
 export function reportFailure(
@@ -14,10 +14,6 @@ export function reportFailure(
     readonly isQuiet: boolean;
   },
 ): number {
-  if (!options.isQuiet) {
-    for (const diagnostic of diagnostics) {
-      writeLine(host.stderr, renderDiagnostic(diagnostic, options.path));
-    }
-  }
+  if (!options.isQuiet) printDiagnostics(host, diagnostics, options.path);
   return exitStatusOfDiagnostics(diagnostics.map(({ code }) => code));
 }

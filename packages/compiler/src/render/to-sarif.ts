@@ -9,7 +9,7 @@ import { CODE_PAGES, codePage } from './code-page.ts';
 
 /** How diagnostics are written as SARIF. */
 export interface SarifOptions {
-  /** Path or address of the source, for diagnostics that state none. */
+  /** Path or address of the source; default what each diagnostic says. */
   readonly path?: string;
   /** Folder of the pages of codes, or their address, which then is each rule's `helpUri`; default `docs/codes`. */
   readonly pages?: string;
@@ -68,7 +68,7 @@ function toResult(
 ): JsonObject {
   const { code, severity, message, hint, path, span, nodeId } = diagnostic;
   const sentences = hint === undefined ? message : `${message}\n${hint}`;
-  const file = diagnostic.logicalPath ?? options.path;
+  const file = options.path ?? diagnostic.logicalPath;
   return {
     ruleId: code,
     ruleIndex: codes.indexOf(code),
