@@ -10,6 +10,8 @@ export interface DocumentFault {
   readonly isIdentifier: boolean;
   /** What the form allows there. */
   readonly expected: string;
+  /** What to do, where that is not to write what is expected. */
+  readonly advice?: string;
   /** What stands there, where it is of another kind than expected; never the value itself. */
   readonly found?: string;
   /** Keys that the form knows, where the fault is an unknown key. */
@@ -37,11 +39,16 @@ export type Mapping = { readonly [key: string]: unknown };
 
 /** Reads a mapping with exactly these keys; a missing or a surplus reader is a compile error. */
 export function closed<T extends object>(
-  shape: { readonly [Key in keyof T]-?: Reader<T[Key]> },
-  form: { readonly mayLack?: readonly (keyof T & string)[] } = {},
+  shape: { readonly [Key in keyof T]-?: Reader<Exclude<T[Key], undefined>> },
+  form: {
+    readonly mayLack?: readonly (keyof T & string)[];
+    /** What to do about a key that the form does not know, by key. */
+    readonly advice?: { readonly [key: string]: string };
+  } = {},
 ): Reader<T> {
   const fields = Object.entries<Reader<unknown>>(shape);
   const mayLack: ReadonlySet<string> = new Set(form.mayLack);
+  const adviceOn = new Map(Object.entries(form.advice ?? {}));
   const knownKeys = Object.keys(shape);
   const needed = knownKeys.filter((key) => !mayLack.has(key)).join(', ');
   return (value, at) => {
@@ -60,8 +67,13 @@ export function closed<T extends object>(
     for (const key of Object.keys(value)) {
       if (Object.hasOwn(shape, key)) continue;
       const expected = `one of ${knownKeys.join(', ')}`;
+      const advice = adviceOn.get(key);
       at.path.push(key);
-      noteFault(at, expected, { isUnknownKey: true, knownKeys });
+      noteFault(at, expected, {
+        isUnknownKey: true,
+        knownKeys,
+        ...(advice === undefined ? {} : { advice }),
+      });
       at.path.pop();
       isComplete = false;
     }
@@ -164,6 +176,12 @@ export function literal<const T extends string>(word: T): Reader<T> {
       ? refuse(at, `the text "${word}"`)
       : refuseKind(at, `the text "${word}" in quotes`, value);
   };
+}
+
+/** Reads one of a few words. */
+export function oneOf<T extends string>(words: readonly T[]): Reader<T> {
+  return (value, at) =>
+    words.find((word) => word === value) ?? refuse(at, `one of ${words.join(', ')}`);
 }
 
 /** Reads true or false. */

@@ -1,14 +1,20 @@
 import type {
   ContextPolicy,
+  Disposition,
   PlanBudgets,
+  PlanCapabilityConstraint,
   PromptPolicy,
   TerminalArtifacts,
 } from '@millforge/contracts';
 
-/** An authored harness, version 1.0, with every default filled in and every mapping form as a list. */
+/**
+ * An authored harness, with the defaults of version 1.0 filled in and every mapping form as a list.
+ *
+ * Optional fields are of version 1.1 and stand only where they were written.
+ */
 export interface HarnessSource {
-  /** Version of this document. */
-  readonly schema_version: '1.0';
+  /** Version of this document; it decides what may be written and the version of the plan. */
+  readonly schema_version: '1.0' | '1.1';
   /** Type of this document. */
   readonly kind: 'millforge_harness';
   /** Dotted id. */
@@ -29,6 +35,8 @@ export interface HarnessSource {
   readonly graph: HarnessGraph;
   /** Artifacts. */
   readonly artifacts: HarnessArtifacts;
+  /** How far the capabilities of the tools go. */
+  readonly capability_constraints?: readonly PlanCapabilityConstraint[];
 }
 
 /** The stages in which a harness may be used. */
@@ -49,12 +57,20 @@ export interface HarnessNode {
   readonly node_id: string;
   /** The tool at an exact version: `docs.notes.search@3`. */
   readonly tool_ref: string;
+  /** Name shown to the model, `[A-Za-z0-9_-]{1,64}`; default that of the tool. */
+  readonly model_tool_name?: string;
   /** Whether it must have succeeded before any terminal is accepted. */
   readonly required: boolean;
-  /** What must have succeeded before this node; all of them. */
-  readonly prerequisites: readonly HarnessPrerequisite[];
+  /** Terminal results before which it must have succeeded, at most 64, unique. */
+  readonly required_for?: readonly string[];
+  /** How often it is called in one run; default any number of calls, of which one must succeed. */
+  readonly calls?: HarnessCallBounds;
+  /** What must have succeeded before this node; all of them, and of alternatives one. */
+  readonly prerequisites: readonly (HarnessPrerequisite | HarnessAlternatives)[];
   /** Result that ends the run here; null for an ordinary node. */
   readonly terminal_result: string | null;
+  /** What that end means; default by the tool and the result. */
+  readonly disposition?: Disposition;
   /** Artifacts that the node produces. */
   readonly produces: readonly string[];
 }
@@ -65,6 +81,20 @@ export interface HarnessPrerequisite {
   readonly node_id: string;
   /** At most 32; one-to-one. */
   readonly argument_matches: readonly HarnessArgumentMatch[];
+}
+
+/** Earlier nodes of which one is enough. */
+export interface HarnessAlternatives {
+  /** 2 to 16, each of another node. */
+  readonly any_of: readonly HarnessPrerequisite[];
+}
+
+/** How often a node is called in one run; each from 1 to 10,000. */
+export interface HarnessCallBounds {
+  /** Successes that the node needs before it counts for what requires it; default 1. */
+  readonly min?: number;
+  /** Calls that may be performed; default any number. */
+  readonly max?: number;
 }
 
 /** This node's argument must equal an argument of the earlier call. */

@@ -124,6 +124,7 @@ export type {
   TerminalArtifacts,
 } from './plan/compiled-harness-plan.ts';
 export { findPlanProblems } from './plan/find-plan-problems.ts';
+export { inferDisposition } from './plan/infer-disposition.ts';
 export { planBytes, planDigest, signPlan } from './plan/plan-bytes.ts';
 export {
   MAX_PLAN_BYTES,
@@ -196,6 +197,12 @@ export {
   type TrailSink,
   type Usage,
 } from './trail/operation-log.ts';
-export type { Disposition, FailureClass, RunOutcome, RunStatus } from './trail/run-outcome.ts';
+export {
+  DISPOSITIONS,
+  type Disposition,
+  type FailureClass,
+  type RunOutcome,
+  type RunStatus,
+} from './trail/run-outcome.ts';
 export type { RunBudget, RunHold, RunResult } from './trail/run-result.ts';
 export type { TrailRecord } from './trail/trail-record.ts';

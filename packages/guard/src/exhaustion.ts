@@ -56,6 +56,6 @@ const ORDER: readonly MistakeBudget[] = [
 const WORDS: { readonly [Kind in MistakeBudget]: string } = {
   validation_retries: 'replies without a usable tool call',
   tool_errors: 'batches with a failing tool call',
-  prerequisite_violations: 'batches with an unmet prerequisite',
+  prerequisite_violations: 'batches with a call out of turn',
   premature_terminals: 'attempts to end before the required steps',
 };

@@ -1,5 +1,7 @@
+import type { ObservedLimitName } from './find-overrun.ts';
+
 /** Everything that a run can use up. */
-export type BudgetName = keyof MistakeCounts | 'iterations';
+export type BudgetName = keyof MistakeCounts | 'iterations' | ObservedLimitName;
 
 /** One number for each kind of mistake. */
 export interface MistakeCounts {

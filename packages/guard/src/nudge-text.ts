@@ -52,10 +52,15 @@ export type Nudge =
       readonly kind: 'unmet-prerequisite';
       readonly tool: string;
       readonly unmet: readonly UnmetPrerequisite[];
-    };
+    }
+  /** A call of a tool that has been called as often as it may. */
+  | { readonly kind: 'calls-spent'; readonly tool: string; readonly max: number };
+
+/** An earlier call that is missing, or several of which one is. */
+export type UnmetPrerequisite = UnmetStep | { readonly anyOf: readonly UnmetStep[] };
 
 /** An earlier call that is missing. */
-export interface UnmetPrerequisite {
+export interface UnmetStep {
   /** Name of the tool that must succeed first. */
   readonly tool: string;
   /** Arguments of the refused call that an earlier success must have had, by the names there. */
@@ -81,6 +86,10 @@ export function nudgeText(nudge: Nudge): string {
       return `[terminal_intent_invalid] ${nudge.terminal} needs artifacts that do not exist: ${list(nudge.artifacts)}. They come from: ${list(nudge.producers)}. Produce them first.`;
     case 'unmet-prerequisite':
       return `[prerequisite_denied] ${nudge.tool} was not performed. First needed: ${nudge.unmet.map(unmetText).join('; ')}. Do that now, then call ${nudge.tool} again.`;
+    case 'calls-spent': {
+      const calls = nudge.max === 1 ? 'one call' : `${nudge.max} calls`;
+      return `[policy_denied] ${nudge.tool} was not performed. A run may make ${calls} of it, and no call is left. Go on with another step.`;
+    }
     default:
       return unreachable(nudge, 'correction');
   }
@@ -116,7 +125,13 @@ function premature(nudge: Extract<Nudge, { kind: 'premature-terminal' }>): strin
   return `[terminal_intent_invalid] STOP. ONLY THE PENDING STEPS ARE ALLOWED: ${pending}. DO NOT CALL ${nudge.terminal}. Your next reply MUST call one of the pending steps.`;
 }
 
-function unmetText({ tool, matching }: UnmetPrerequisite): string {
+function unmetText(unmet: UnmetPrerequisite): string {
+  return 'anyOf' in unmet
+    ? `one of these: ${unmet.anyOf.map(stepText).join(', or ')}`
+    : stepText(unmet);
+}
+
+function stepText({ tool, matching }: UnmetStep): string {
   if (matching.length === 0) return `a successful ${tool}`;
   const same = matching.map(({ earlier, current }) =>
     earlier === current ? `the same ${current}` : `${earlier} equal to the ${current} of this call`,

@@ -15,7 +15,7 @@ export interface BatchReport {
   readonly unusableArguments: boolean;
   /** Whether a call failed in a way that its tool did not foresee. */
   readonly failedCall: boolean;
-  /** Whether a call stood before its prerequisites. */
+  /** Whether a call stood before its prerequisites, or was one more than the plan allows. */
   readonly unmetPrerequisite: boolean;
   /** Whether a call tried to end the run too early. */
   readonly prematureTerminal: boolean;

@@ -1,5 +1,6 @@
 import { canonicalJson, type JsonValue, MillforgeError } from '@millforge/contracts';
-import type { UnmetPrerequisite } from './nudge-text.ts';
+import type { UnmetPrerequisite, UnmetStep } from './nudge-text.ts';
+import { createStepCounts, type StepCount, type StepCounts } from './step-counts.ts';
 
 /** What the gate needs to know of one node; a node of a compiled plan is one. */
 export interface StepNode {
@@ -9,10 +10,19 @@ export interface StepNode {
   readonly model_tool_name: string;
   /** Whether it must succeed before any terminal is accepted. */
   readonly required: boolean;
+  /** Results before which it must succeed; default none. */
+  readonly required_for?: readonly string[];
+  /** How often it is called in one run; default any number of calls, of which one must succeed. */
+  readonly calls?: {
+    /** Successes that the node needs before it counts as done. */
+    readonly min: number;
+    /** Calls that may be performed; null for any number. */
+    readonly max: number | null;
+  };
   /** Result that ends the run here; null for an ordinary node. */
   readonly terminal_result: string | null;
-  /** What must have succeeded before. */
-  readonly prerequisites: readonly StepPrerequisite[];
+  /** What must have succeeded before; all of them, and of alternatives one. */
+  readonly prerequisites: readonly (StepPrerequisite | StepAlternatives)[];
 }
 
 /** What must have succeeded before a node. */
@@ -28,12 +38,20 @@ export interface StepPrerequisite {
   }[];
 }
 
-/** What has succeeded so far; plain, frozen, kept outside the conversation. */
+/** What may have succeeded before a node, each as good as the others. */
+export interface StepAlternatives {
+  /** The alternatives. */
+  readonly any_of: readonly StepPrerequisite[];
+}
+
+/** What has happened so far; plain, frozen, kept outside the conversation. */
 export interface StepState {
   /** Nodes that have succeeded. */
   readonly succeeded: readonly string[];
   /** For each rule that compares arguments, the distinct arguments of earlier successes. */
   readonly evidence: readonly (readonly string[])[];
+  /** For each node whose calls are bounded, how often it was performed and how often it succeeded. */
+  readonly counts: readonly StepCount[];
 }
 
 /** A call that asks to pass. */
@@ -50,7 +68,7 @@ export interface StepVerdict {
   readonly premature: {
     /** Name of the terminal tool. */
     readonly terminal: string;
-    /** Names of the required tools that have not succeeded. */
+    /** Names of the tools that are not done, with the number of successes that lack when it is not one. */
     readonly pending: readonly string[];
   } | null;
   /** One verdict per call, in order. */
@@ -59,9 +77,11 @@ export interface StepVerdict {
 
 /** What the gate says to one call. */
 export interface CallVerdict {
-  /** Prerequisites that are missing; empty when the call may pass. */
+  /** Prerequisites that are missing; empty when the call may pass as far as they go. */
   readonly unmet: readonly UnmetPrerequisite[];
-  /** Every prerequisite of the node, in order, and whether it holds. */
+  /** Calls that the node may make in a run when they are used up, or null. */
+  readonly spent: number | null;
+  /** Every prerequisite of the node, alternatives one by one, in order, and whether it holds. */
   readonly decisions: readonly {
     /** The earlier node. */
     readonly node_id: string;
@@ -72,16 +92,18 @@ export interface CallVerdict {
 
 /** Knows the order of a plan; its state is handed in and out. */
 export interface StepGate {
-  /** The state in which nothing has succeeded. */
+  /** The state in which nothing has happened. */
   readonly initial: StepState;
   /** Judges calls against what had succeeded before them; changes nothing. */
   check(state: StepState, calls: readonly StepCall[]): StepVerdict;
+  /** The state after a performed call of that node, whatever came of it; comes before `record`. */
+  recordCall(state: StepState, nodeId: string): StepState;
   /** The state after a success of that node with those arguments. */
   record(state: StepState, nodeId: string, args: unknown): StepState;
 }
 
 /**
- * Makes the gate of a plan: required steps before terminals, prerequisites before calls.
+ * Makes the gate of a plan: required steps before terminals, prerequisites before calls, bounds of calls.
  *
  * A prerequisite holds when *any* earlier success of its node agrees in all its arguments. Values agree
  * when they are deeply equal; an absent argument agrees with nothing, not even with another absent one.
@@ -103,38 +125,61 @@ export function createStepGate(nodes: readonly StepNode[]): StepGate {
   };
   const rules = collectRules(nodes);
   for (const { nodeId } of rules) find(nodeId);
-  const required = nodes.filter((node) => node.required);
+  const counts = createStepCounts(nodes);
+  const toStep = (prerequisite: StepPrerequisite): UnmetStep => ({
+    tool: find(prerequisite.node_id).model_tool_name,
+    matching: prerequisite.argument_matches.map((match) => ({
+      earlier: match.prerequisite_argument,
+      current: match.current_argument,
+    })),
+  });
   return {
     initial: Object.freeze({
       succeeded: Object.freeze([]),
       evidence: Object.freeze(rules.map(() => Object.freeze([]))),
+      counts: counts.initial,
     }),
     check(state, calls) {
       const asked = calls.map((call) => ({ node: find(call.nodeId), args: call.arguments }));
-      const terminal = asked.find(({ node }) => node.terminal_result !== null)?.node;
+      const premature = asked
+        .filter(({ node }) => node.terminal_result !== null)
+        .map(({ node }) => findPremature(node, { nodes, state, counts }))
+        .find((one) => one !== null);
       return {
-        premature: terminal === undefined ? null : findPremature(terminal, required, state),
+        premature: premature ?? null,
         calls: asked.map(({ node, args }) => {
-          const decisions = node.prerequisites.map((prerequisite) => ({
-            node_id: prerequisite.node_id,
-            satisfied: isMet(prerequisite, { state, rules, args }),
-          }));
-          const unmet = node.prerequisites.filter((_one, index) => !decisions[index]?.satisfied);
-          return {
-            unmet: unmet.map((prerequisite) => ({
-              tool: find(prerequisite.node_id).model_tool_name,
-              matching: prerequisite.argument_matches.map((match) => ({
-                earlier: match.prerequisite_argument,
-                current: match.current_argument,
-              })),
+          const seen = { state, rules, args };
+          const judged = node.prerequisites.map((one) =>
+            alternativesOf(one).map((prerequisite) => ({
+              prerequisite,
+              satisfied: isMet(prerequisite, seen),
             })),
-            decisions,
+          );
+          const unmet = judged.filter((group) => !group.some(({ satisfied }) => satisfied));
+          const max = node.calls?.max ?? null;
+          const performed = counts.of(state.counts, node.node_id)?.performed ?? 0;
+          return {
+            unmet: unmet.map((group): UnmetPrerequisite => {
+              const steps = group.map(({ prerequisite }) => toStep(prerequisite));
+              const [step] = steps;
+              return step !== undefined && steps.length === 1 ? step : { anyOf: steps };
+            }),
+            spent: max !== null && performed >= max ? max : null,
+            decisions: judged.flat().map(({ prerequisite, satisfied }) => ({
+              node_id: prerequisite.node_id,
+              satisfied,
+            })),
           };
         }),
       };
     },
-    record(state, nodeId, args) {
+    recordCall(state, nodeId) {
       find(nodeId);
+      return counted(state, counts.add(state.counts, nodeId, 'performed'));
+    },
+    record(before, nodeId, args) {
+      find(nodeId);
+      const state = counted(before, counts.add(before.counts, nodeId, 'succeeded'));
       const evidence = state.evidence.map((known, index) => {
         const rule = rules[index];
         if (rule === undefined || rule.nodeId !== nodeId) return known;
@@ -144,6 +189,7 @@ export function createStepGate(nodes: readonly StepNode[]): StepGate {
       const isNew = !state.succeeded.includes(nodeId);
       if (!isNew && evidence.every((known, index) => known === state.evidence[index])) return state;
       return Object.freeze({
+        ...state,
         succeeded: isNew ? Object.freeze([...state.succeeded, nodeId]) : state.succeeded,
         evidence: Object.freeze(evidence),
       });
@@ -151,17 +197,45 @@ export function createStepGate(nodes: readonly StepNode[]): StepGate {
   };
 }
 
+/** The same state when nothing had to be counted. */
+function counted(state: StepState, counts: StepState['counts']): StepState {
+  return counts === state.counts ? state : Object.freeze({ ...state, counts });
+}
+
 function findPremature(
   terminal: StepNode,
-  required: readonly StepNode[],
-  state: StepState,
+  run: {
+    readonly nodes: readonly StepNode[];
+    readonly state: StepState;
+    readonly counts: StepCounts;
+  },
 ): StepVerdict['premature'] {
-  const pending = required.filter((node) => !state.succeeded.includes(node.node_id));
-  if (pending.length === 0) return null;
-  return {
-    terminal: terminal.model_tool_name,
-    pending: pending.map((node) => node.model_tool_name),
-  };
+  const pending = run.nodes.flatMap((node) => {
+    if (!isRequiredBefore(node, terminal)) return [];
+    const left = successesLeft(node, run);
+    const name = node.model_tool_name;
+    if (left <= 0) return [];
+    return [left === 1 ? name : `${name} (${left} more times)`];
+  });
+  return pending.length === 0 ? null : { terminal: terminal.model_tool_name, pending };
+}
+
+function successesLeft(
+  node: StepNode,
+  { state, counts }: { readonly state: StepState; readonly counts: StepCounts },
+): number {
+  const count = counts.of(state.counts, node.node_id);
+  if (count !== null) return (node.calls?.min ?? 1) - count.succeeded;
+  return state.succeeded.includes(node.node_id) ? 0 : 1;
+}
+
+function isRequiredBefore(node: StepNode, { terminal_result }: StepNode): boolean {
+  if (node.required) return true;
+  return terminal_result !== null && node.required_for?.includes(terminal_result) === true;
+}
+
+function alternativesOf(one: StepPrerequisite | StepAlternatives): readonly StepPrerequisite[] {
+  return 'any_of' in one ? one.any_of : [one];
 }
 
 /** Arguments of one node's successes that some prerequisite compares. */
@@ -173,7 +247,7 @@ interface Rule {
 /** One rule for each node and list of compared arguments, whoever compares them. */
 function collectRules(nodes: readonly StepNode[]): readonly Rule[] {
   const rules: Rule[] = [];
-  for (const prerequisite of nodes.flatMap((node) => node.prerequisites)) {
+  for (const prerequisite of nodes.flatMap((node) => node.prerequisites).flatMap(alternativesOf)) {
     if (prerequisite.argument_matches.length > 0 && ruleOf(prerequisite, rules) < 0) {
       rules.push({
         nodeId: prerequisite.node_id,

@@ -52,3 +52,13 @@ test('a problem that quotes the name of a property is cut between characters', (
   expect(text.length).toBeLessThan(500);
   expect(text).toContain('x…');
 });
+
+test('alternatives are named together, and spent calls with their number', () => {
+  const unmet = [{ anyOf: ['read', 'fetch'].map((tool) => ({ tool, matching: [] })) }];
+  expect(nudgeText({ kind: 'unmet-prerequisite', tool: 'move', unmet })).toBe(
+    '[prerequisite_denied] move was not performed. First needed: one of these: a successful read, or a successful fetch. Do that now, then call move again.',
+  );
+  expect(nudgeText({ kind: 'calls-spent', tool: 'move', max: 1 })).toBe(
+    '[policy_denied] move was not performed. A run may make one call of it, and no call is left. Go on with another step.',
+  );
+});

@@ -127,6 +127,7 @@ test('says which tool and which arguments are missing', () => {
   ]).calls;
   expect(verdict).toEqual({
     unmet: [{ tool: 'read_tool', matching: [{ earlier: 'path', current: 'target' }] }],
+    spent: null,
     decisions: [{ node_id: 'read', satisfied: false }],
   });
 });

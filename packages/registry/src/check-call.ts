@@ -73,7 +73,10 @@ export function checkCall(
   const prerequisites = prerequisiteDecisions(found, context);
   const unmet = prerequisites.find((one) => one.decision === 'denied');
   if (unmet !== undefined) {
-    const message = `${name} may be called only after ${unmet.key} has succeeded; call that first.`;
+    const first = unmet.key.includes(ALTERNATIVES)
+      ? `one of ${unmet.key.replaceAll(ALTERNATIVES, ', ')}`
+      : unmet.key;
+    const message = `${name} may be called only after ${first} has succeeded; call that first.`;
     return refuse({ code: 'prerequisite_denied', message }, { prerequisites });
   }
   const capabilities = capabilityDecisions(found, context);
@@ -134,9 +137,12 @@ function prerequisiteDecisions(bound: BoundNode, context: CallContext): readonly
   const satisfied = new Set(
     context.prerequisites.filter((one) => one.satisfied).map((one) => one.node_id),
   );
+  const alternatives = bound.node.prerequisites.map((one) =>
+    'any_of' in one ? one.any_of.map(({ node_id }) => node_id) : [one.node_id],
+  );
   return decide(
-    bound.node.prerequisites.map((one) => one.node_id),
-    (id) => satisfied.has(id),
+    alternatives.map((ids) => ids.join(ALTERNATIVES)),
+    (key) => key.split(ALTERNATIVES).some((id) => satisfied.has(id)),
   );
 }
 
@@ -222,3 +228,6 @@ function originOf(found: Bound | { readonly kind: 'uncompiled' }): CallFacts['or
   if (found.kind === 'bound') return found.tool.origin;
   return found.kind === 'defect' ? (found.defect.tool?.origin ?? null) : null;
 }
+
+/** Between the nodes of which one is enough; no id of a node holds it. */
+const ALTERNATIVES = '|';

@@ -69,7 +69,7 @@ export function settleResult(answer: unknown, bound: BoundNode, redactor: Redact
       data: data.data,
       certainty: read.certainty,
       truncated: read.truncated || text.isCut || data.cutPaths.length > 0,
-      artifact_ids: read.artifactIds,
+      artifact_ids: read.artifactIds.filter((id) => bound.node.produced_artifact_ids.includes(id)),
     },
     truncatedPaths: text.isCut ? ['text', ...data.cutPaths] : data.cutPaths,
     after,

@@ -71,7 +71,7 @@ export type TraceBinding = {
 
 /** One thing that had to hold before the call. */
 export type TraceDecision = {
-  /** Node id or capability id. */
+  /** Node id, or capability id; several node ids with `|` between them where one is enough. */
   readonly key: string;
   /** Whether it held. */
   readonly decision: 'allowed' | 'denied';

@@ -89,7 +89,7 @@ export interface CallEnded extends CallEvent {
 export interface CallRefused extends CallEvent {
   /** Tells the events apart. */
   readonly kind: 'call-refused';
-  /** Why: a tool error code, or `run_ended` for calls behind the one that ended the run. */
+  /** Why: a tool error code, `budget_exhausted`, or `run_ended` for calls behind the last one. */
   readonly code: string;
   /** What the model reads, redacted. */
   readonly message: string;

@@ -35,7 +35,7 @@ export interface RunOptions {
   readonly operations: OperationLog;
   /** Takes the decisions that are no operation. */
   readonly trail: TrailSink;
-  /** Measures the elapsed times of events; nothing else of a run depends on it. */
+  /** Measures elapsed times: for events, and for a plan that limits them. */
   readonly clock: Clock;
   /** Replaces secrets in what the trail and the outcome quote; tool results come redacted already. */
   readonly redactor?: Redactor;

@@ -29,6 +29,7 @@ export async function runPlan(plan: PlanReference, options: RunOptions): Promise
     usage: {
       ...(run.inputTokens === null ? {} : { input_tokens: run.inputTokens }),
       ...(run.outputTokens === null ? {} : { output_tokens: run.outputTokens }),
+      ...(run.costMicros === null ? {} : { cost_micros: run.costMicros }),
       tool_calls: run.toolCalls,
     },
   });

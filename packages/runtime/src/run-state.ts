@@ -34,6 +34,9 @@ export interface Run {
   /** Null as long as the provider reported nothing. */
   inputTokens: number | null;
   outputTokens: number | null;
+  costMicros: number | null;
+  /** Milliseconds in tool calls, and in model turns of a plan that limits them. */
+  wallMs: number;
 }
 
 /** Begins a run of an admitted plan. */
@@ -67,6 +70,8 @@ export function startRun(
     toolCalls: 0,
     inputTokens: null,
     outputTokens: null,
+    costMicros: null,
+    wallMs: 0,
   };
 }
 

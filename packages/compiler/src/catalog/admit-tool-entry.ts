@@ -17,6 +17,7 @@ import {
   idList,
   integer,
   isMapping,
+  oneOf,
   optional,
   type Reader,
   refuse,
@@ -81,11 +82,6 @@ function textsOf(value: unknown): readonly string[] {
   if (typeof value === 'string') return [value];
   if (Array.isArray(value)) return value.flatMap(textsOf);
   return isMapping(value) ? Object.values(value).flatMap(textsOf) : [];
-}
-
-function oneOf<T extends string>(words: readonly T[]): Reader<T> {
-  return (value, at) =>
-    words.find((word) => word === value) ?? refuse(at, `one of ${words.join(', ')}`);
 }
 
 /** A policy that the run side reads with its own checks. */

@@ -9,7 +9,11 @@ import { type ArgumentMatchFault, report } from '../diagnostics.ts';
 import type { HarnessArgumentMatch } from '../harness-source.ts';
 import { didYouMean, nearestName, quoted } from '../nearest-name.ts';
 import type { ResolvedHarness, ResolvedNode } from '../resolve/resolved-harness.ts';
-import { type HarnessGraph, prerequisitePath } from './harness-graph.ts';
+import {
+  type HarnessGraph,
+  type WrittenPrerequisite,
+  writtenPrerequisites,
+} from './harness-graph.ts';
 
 /** Checks that arguments which must agree exist, are always given, and have the same schema. */
 export function checkArguments(
@@ -37,8 +41,9 @@ function checkPrerequisite(
   prerequisite: string,
   tools: Tools,
 ): readonly Diagnostic[] {
-  const matches = node.source.prerequisites
-    .flatMap((item, at) => (item.node_id === prerequisite ? placedMatches(node, at) : []))
+  const matches = writtenPrerequisites(node)
+    .filter((item) => item.node_id === prerequisite)
+    .flatMap(placedMatches)
     .toSorted(byArguments);
   return matches.flatMap((match, index) =>
     faultsOf(match, matches.slice(0, index), tools).map((fault) =>
@@ -63,10 +68,10 @@ interface PlacedMatch extends HarnessArgumentMatch {
   readonly path: string;
 }
 
-function placedMatches(node: ResolvedNode, at: number): readonly PlacedMatch[] {
-  return (node.source.prerequisites[at]?.argument_matches ?? []).map((match, index) => ({
+function placedMatches({ argument_matches, path }: WrittenPrerequisite): readonly PlacedMatch[] {
+  return argument_matches.map((match, index) => ({
     ...match,
-    path: `${prerequisitePath(node, at)}/argument_matches/${index}`,
+    path: `${path}/argument_matches/${index}`,
   }));
 }
 

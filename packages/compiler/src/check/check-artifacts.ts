@@ -2,7 +2,8 @@ import type { Diagnostic, TerminalArtifacts } from '@millforge/contracts';
 import { report } from '../diagnostics.ts';
 import { didYouMean, nearestName, quoted } from '../nearest-name.ts';
 import type { ResolvedHarness, ResolvedNode } from '../resolve/resolved-harness.ts';
-import { ancestorsOf, type HarnessGraph } from './harness-graph.ts';
+import { requiredBefore } from './check-graph.ts';
+import type { HarnessGraph } from './harness-graph.ts';
 
 /** Who makes an artifact. */
 export interface ProducerEvidence {
@@ -43,7 +44,11 @@ export function checkArtifacts(
       fields: { artifact_id: id },
     }),
   );
-  for (const node of harness.nodes) diagnostics.push(...checkProduction(node, known));
+  const isFirstVersion = harness.source.schema_version === '1.0';
+  for (const node of harness.nodes) {
+    diagnostics.push(...checkProduction(node, known));
+    if (isFirstVersion) diagnostics.push(...checkPossibleProduction(node, known));
+  }
 
   const producers = findProducers(harness, declared);
   const gated = new Map<string, Set<string>>();
@@ -52,7 +57,6 @@ export function checkArtifacts(
       source.terminal_result === null ? [] : [[source.terminal_result, nodeId] as const],
     ),
   );
-  const required = harness.nodes.filter((node) => node.source.required).map((node) => node.nodeId);
   const listing = (id: string) =>
     harness.nodes.filter(({ source }) => source.produces.includes(id)).map(({ nodeId }) => nodeId);
   const nearestResult = nearestName(terminals.keys());
@@ -66,7 +70,9 @@ export function checkArtifacts(
       diagnostics.push(report.unknownTerminalPolicy({ ...place, fields: { terminal_result } }));
       continue;
     }
-    const before = new Set([...ancestorsOf(graph, terminal), ...required]);
+    const required = new Set(requiredBefore(terminal_result, harness.nodes));
+    const before = (id: string) =>
+      required.has(id) || (id !== terminal && graph.dominates(id, terminal));
     const demands: Demands = { path, terminal, known, producers, listing, before, isGraphRight };
     diagnostics.push(...checkPolicy(policy, demands));
     for (const id of policy.artifact_ids) {
@@ -99,7 +105,7 @@ interface Demands {
   /** Nodes that say they make an artifact, whether or not they can. */
   readonly listing: (artifactId: string) => readonly string[];
   /** Nodes that have run when the terminal is reached. */
-  readonly before: ReadonlySet<string>;
+  readonly before: (nodeId: string) => boolean;
   readonly isGraphRight: boolean;
 }
 
@@ -146,18 +152,24 @@ function checkProduction(
     ...produced
       .filter(({ id }) => tool !== null && !possible.includes(id))
       .map((item) => report.toolCannotProduceArtifact(about(item, cannot))),
-    // A plan lists what each tool can produce, and a run may only store what is declared.
-    ...possible
-      .filter((id) => !known.has(id) && !source.produces.includes(id))
-      .map((artifact_id) =>
-        report.undeclaredPossibleArtifact({
-          path: `${path}/tool_ref`,
-          nodeId,
-          hint: declareHint(artifact_id, known),
-          fields: { artifact_id },
-        }),
-      ),
   ];
+}
+
+/** A plan of version 1.0 lists what each tool can produce, and a run may only store what is declared. */
+function checkPossibleProduction(
+  { nodeId, path, source, tool }: ResolvedNode,
+  known: Declared,
+): readonly Diagnostic[] {
+  return (tool?.produced_artifact_ids ?? [])
+    .filter((id) => !known.has(id) && !source.produces.includes(id))
+    .map((artifact_id) =>
+      report.undeclaredPossibleArtifact({
+        path: `${path}/tool_ref`,
+        nodeId,
+        hint: declareHint(artifact_id, known),
+        fields: { artifact_id },
+      }),
+    );
 }
 
 function declareHint(artifactId: string, { nearest }: Declared): string {
@@ -206,7 +218,7 @@ function producerHint(listing: readonly string[]): string {
 }
 
 function gatedProducers(artifactId: string, demands: Demands): readonly string[] {
-  return (demands.producers.get(artifactId) ?? []).filter((nodeId) => demands.before.has(nodeId));
+  return (demands.producers.get(artifactId) ?? []).filter((nodeId) => demands.before(nodeId));
 }
 
 /** An id and its place in its list. */

@@ -2,7 +2,7 @@ import type { Diagnostic } from '@millforge/contracts';
 import { report } from '../diagnostics.ts';
 import { didYouMean, nearestName, quoted } from '../nearest-name.ts';
 import type { ResolvedHarness, ResolvedNode } from '../resolve/resolved-harness.ts';
-import { ancestorsOf, type HarnessGraph, prerequisitePath } from './harness-graph.ts';
+import { type HarnessGraph, writtenPrerequisites } from './harness-graph.ts';
 
 /** Checks that prerequisites make sense and that every node can come to run. */
 export function checkGraph(harness: ResolvedHarness, graph: HarnessGraph): readonly Diagnostic[] {
@@ -50,11 +50,11 @@ function checkCycles({ nodes }: ResolvedHarness, graph: HarnessGraph): readonly 
     const [first = '', ...rest] = members;
     const group = new Set(members);
     const node = nodesById.get(first);
-    const written = node?.source.prerequisites ?? [];
-    const index = written.findIndex((prerequisite) => group.has(prerequisite.node_id));
-    const next = written[index]?.node_id ?? first;
+    const written = node === undefined ? [] : writtenPrerequisites(node);
+    const edge = written.find((prerequisite) => group.has(prerequisite.node_id));
+    const next = edge?.node_id ?? first;
     return report.prerequisiteCycle({
-      path: node === undefined ? '/graph/nodes' : prerequisitePath(node, index),
+      path: edge?.path ?? '/graph/nodes',
       nodeId: first,
       related: rest,
       hint: `Each of them waits for another one: remove a prerequisite, such as the one of '${first}' on '${next}'.`,
@@ -66,14 +66,13 @@ function checkCycles({ nodes }: ResolvedHarness, graph: HarnessGraph): readonly 
 function checkReachability(harness: ResolvedHarness, graph: HarnessGraph): readonly Diagnostic[] {
   const found: Diagnostic[] = [];
   const inCycle = new Set(graph.cycles.flat());
-  const required = harness.nodes.filter((node) => node.source.required).map((node) => node.nodeId);
   for (const node of harness.nodes) {
     const { nodeId } = node;
     // Each of these was reported by itself; more about the same node would be noise.
     if (inCycle.has(nodeId) || graph.blocked.has(nodeId)) continue;
     if (graph.ownersOfInvalidEdges.has(nodeId)) continue;
     const diagnostic = graph.satisfiable.has(nodeId)
-      ? checkGate(node, required, graph)
+      ? checkGate(node, harness.nodes, graph)
       : unreachable(node, graph);
     if (diagnostic !== null) found.push(diagnostic);
   }
@@ -89,15 +88,22 @@ function unreachable({ nodeId, path, source }: ResolvedNode, graph: HarnessGraph
   return source.required ? report.unreachableRequiredNode(found) : report.unreachableNode(found);
 }
 
+/** Nodes that must have succeeded before a run may end with that result, sorted. */
+export function requiredBefore(result: string, nodes: readonly ResolvedNode[]): readonly string[] {
+  return nodes
+    .filter(({ source }) => source.required || source.required_for?.includes(result) === true)
+    .map(({ nodeId }) => nodeId);
+}
+
 /** Every required node must come before every terminal, or a run could end without it. */
 function checkGate(
   { nodeId, path, source }: ResolvedNode,
-  required: readonly string[],
+  nodes: readonly ResolvedNode[],
   graph: HarnessGraph,
 ): Diagnostic | null {
-  if (source.terminal_result === null || source.required || required.length === 0) return null;
-  const ancestors = ancestorsOf(graph, nodeId);
-  const related = required.filter((id) => !ancestors.has(id));
+  if (source.terminal_result === null || source.required) return null;
+  const required = requiredBefore(source.terminal_result, nodes);
+  const related = required.filter((id) => !graph.dominates(id, nodeId));
   if (related.length === 0 || !related.every((id) => graph.satisfiable.has(id))) return null;
   const hint = `Add a prerequisite on ${quoted(related)}, here or at a node that comes before this one.`;
   return report.ungatedTerminal({ path: `${path}/prerequisites`, nodeId, related, hint });

@@ -1,5 +1,7 @@
+import type { HarnessPrerequisite } from '../harness-source.ts';
 import type { ResolvedHarness, ResolvedNode } from '../resolve/resolved-harness.ts';
 import { findCycles } from './find-cycles.ts';
+import { type Dominates, findDominators, type Requirements } from './find-dominators.ts';
 
 /** One prerequisite: `node` needs `prerequisite` first. */
 export interface PrerequisiteEdge {
@@ -23,11 +25,13 @@ export interface HarnessGraph {
   readonly toTerminal: readonly PrerequisiteEdge[];
   /** Nodes with an edge of any of the kinds above. */
   readonly ownersOfInvalidEdges: ReadonlySet<string>;
-  /** For each node the prerequisites that are none of the kinds above. */
+  /** For each node the prerequisites that are none of the kinds above, alternatives included. */
   readonly prerequisitesOf: ReadonlyMap<string, readonly string[]>;
+  /** Which nodes no way to a node can avoid. */
+  readonly dominates: Dominates;
   /** Groups of nodes that need each other, each sorted. */
   readonly cycles: readonly (readonly string[])[];
-  /** Nodes that can come to run: everything before them can. */
+  /** Nodes that can come to run: everything before them can, and of alternatives one. */
   readonly satisfiable: ReadonlySet<string>;
   /** Nodes without a resolved tool, and everything that needs them. */
   readonly blocked: ReadonlySet<string>;
@@ -47,28 +51,29 @@ export function toHarnessGraph({ nodes }: ResolvedHarness): HarnessGraph {
   const duplicate: PrerequisiteEdge[] = [];
   const toTerminal: PrerequisiteEdge[] = [];
   const prerequisitesOf = new Map<string, readonly string[]>();
+  const requirementsOf = new Map<string, readonly (readonly string[])[]>();
   for (const node of nodes) {
     const { nodeId } = node;
-    const written = node.source.prerequisites.map((prerequisite) => prerequisite.node_id);
+    const written = writtenPrerequisites(node);
     const valid: string[] = [];
-    for (const prerequisite of [...new Set(written)].toSorted()) {
-      const [first = 0, repetition] = written.flatMap((id, at) =>
-        id === prerequisite ? [at] : [],
-      );
-      const edge = { node: nodeId, prerequisite, path: prerequisitePath(node, first) };
+    const ids = new Set(written.map((item) => item.node_id));
+    for (const prerequisite of [...ids].toSorted()) {
+      const [first, repetition] = written.filter((item) => item.node_id === prerequisite);
+      const edge = { node: nodeId, prerequisite, path: first?.path ?? node.path };
       const isKnown = known.has(prerequisite);
       const isSelf = prerequisite === nodeId;
       const isTerminal = terminal.has(prerequisite);
       if (!isKnown) unknown.push(edge);
       if (isSelf) self.push(edge);
       if (repetition !== undefined) {
-        duplicate.push({ ...edge, path: prerequisitePath(node, repetition) });
+        duplicate.push({ ...edge, path: repetition.path });
       }
       if (isTerminal) toTerminal.push(edge);
       const isValid = isKnown && !isSelf && !isTerminal && repetition === undefined;
       if (isValid) valid.push(prerequisite);
     }
     prerequisitesOf.set(nodeId, valid);
+    requirementsOf.set(nodeId, toRequirements(written, new Set(valid)));
   }
 
   const invalid = [unknown, self, duplicate, toTerminal].flat();
@@ -82,20 +87,46 @@ export function toHarnessGraph({ nodes }: ResolvedHarness): HarnessGraph {
     toTerminal,
     ownersOfInvalidEdges,
     prerequisitesOf,
+    dominates: findDominators(requirementsOf),
     cycles: findCycles(prerequisitesOf),
-    satisfiable: findSatisfiable(prerequisitesOf, dependentsOf, ownersOfInvalidEdges),
+    satisfiable: findSatisfiable(requirementsOf, dependentsOf, ownersOfInvalidEdges),
     blocked: reach(unresolved, dependentsOf),
   };
 }
 
-/** Pointer to one of the prerequisites of a node, by the order in which they were written. */
-export function prerequisitePath(node: Pick<ResolvedNode, 'path'>, index: number): string {
-  return `${node.path}/prerequisites/${index}`;
+/** A prerequisite and where it is written; alternatives of one another share a requirement. */
+export interface WrittenPrerequisite extends HarnessPrerequisite {
+  /** Pointer to it. */
+  readonly path: string;
+  /** Place in the node's list of prerequisites. */
+  readonly requirement: number;
 }
 
-/** Everything that must have happened before a node, without the node itself. */
-export function ancestorsOf(graph: HarnessGraph, nodeId: string): ReadonlySet<string> {
-  return reach(graph.prerequisitesOf.get(nodeId) ?? [], graph.prerequisitesOf);
+/** The prerequisites of a node one by one, in the order in which they were written. */
+export function writtenPrerequisites({
+  path,
+  source,
+}: Pick<ResolvedNode, 'path' | 'source'>): readonly WrittenPrerequisite[] {
+  return source.prerequisites.flatMap((item, requirement) => {
+    const at = `${path}/prerequisites/${requirement}`;
+    return 'any_of' in item
+      ? item.any_of.map((one, index) => ({ ...one, path: `${at}/any_of/${index}`, requirement }))
+      : [{ ...item, path: at, requirement }];
+  });
+}
+
+function toRequirements(
+  written: readonly WrittenPrerequisite[],
+  valid: ReadonlySet<string>,
+): readonly (readonly string[])[] {
+  const groups = new Map<number, string[]>();
+  for (const { node_id, requirement } of written) {
+    if (!valid.has(node_id)) continue;
+    const group = groups.get(requirement);
+    if (group === undefined) groups.set(requirement, [node_id]);
+    else group.push(node_id);
+  }
+  return [...groups.values()];
 }
 
 type Adjacency = ReadonlyMap<string, readonly string[]>;
@@ -125,25 +156,27 @@ function reach(starts: readonly string[], edges: Adjacency): ReadonlySet<string>
   return reached;
 }
 
-/** A node joins when its last open prerequisite has joined; cycles therefore never do. */
+/** A node joins when its last open requirement is met; cycles without a way around never are. */
 function findSatisfiable(
-  prerequisitesOf: Adjacency,
+  requirementsOf: Requirements,
   dependentsOf: Adjacency,
   excluded: ReadonlySet<string>,
 ): ReadonlySet<string> {
-  const open = new Map<string, number>();
+  const open = new Map<string, Set<readonly string[]>>();
   const pending: string[] = [];
-  for (const [node, prerequisites] of prerequisitesOf) {
-    open.set(node, prerequisites.length);
-    if (prerequisites.length === 0 && !excluded.has(node)) pending.push(node);
+  for (const [node, requirements] of requirementsOf) {
+    open.set(node, new Set(requirements));
+    if (requirements.length === 0 && !excluded.has(node)) pending.push(node);
   }
   const satisfiable = new Set<string>();
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     satisfiable.add(next);
     for (const dependent of dependentsOf.get(next) ?? []) {
-      const left = (open.get(dependent) ?? 0) - 1;
-      open.set(dependent, left);
-      if (left === 0 && !excluded.has(dependent)) pending.push(dependent);
+      const left = open.get(dependent);
+      const met = requirementsOf.get(dependent)?.find((group) => group.includes(next ?? ''));
+      // A second alternative has nothing left to meet.
+      if (left === undefined || met === undefined || !left.delete(met)) continue;
+      if (left.size === 0 && !excluded.has(dependent)) pending.push(dependent);
     }
   }
   return satisfiable;

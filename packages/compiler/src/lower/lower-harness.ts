@@ -3,14 +3,20 @@ import {
   type CompilerIdentity,
   type Diagnostic,
   digest,
+  type PlanNode,
+  type PlanPrerequisite,
   signPlan,
 } from '@millforge/contracts';
 import { report } from '../diagnostics.ts';
 import { errorType } from '../error-type.ts';
+import type { HarnessPrerequisite } from '../harness-source.ts';
 import type { CheckedHarness, CheckedNode } from './checked-harness.ts';
 import {
+  toAddedFacts,
   toArtifactPolicy,
   toBinding,
+  toBudgets,
+  toCapabilityConstraints,
   toSemanticPayload,
   toSortedPrerequisites,
   toTerminalMap,
@@ -47,7 +53,7 @@ function toPlan(
 ): CompiledHarnessPlan {
   const { source } = harness;
   return {
-    schema_version: '1.0',
+    schema_version: source.schema_version,
     kind: 'compiled_millforge_harness',
     harness_id: source.harness_id,
     harness_version: source.harness_version,
@@ -56,17 +62,18 @@ function toPlan(
     stage_kind_ids: source.stage_scope.stage_kind_ids.toSorted(),
     model_profile: harness.profile,
     prompt_policy: source.prompt,
-    budgets: source.budgets,
+    budgets: toBudgets(harness),
     context_policy: source.context,
-    nodes: harness.nodes.map(toPlanNode),
+    nodes: harness.nodes.map(source.schema_version === '1.0' ? toPlanNode : toPlanNodeOfV11),
     required_capabilities: harness.requiredCapabilities,
+    ...toCapabilityConstraints(harness),
     terminal_result_map: toTerminalMap(harness),
     artifact_policy: toArtifactPolicy(harness),
     compiler_identity: { ...identity },
   };
 }
 
-function toPlanNode(node: CheckedNode): CompiledHarnessPlan['nodes'][number] {
+function toPlanNode(node: CheckedNode): PlanNode {
   const { source, tool } = node;
   return {
     node_id: node.nodeId,
@@ -74,18 +81,33 @@ function toPlanNode(node: CheckedNode): CompiledHarnessPlan['nodes'][number] {
     description: tool.description,
     input_schema: tool.input_schema,
     binding: toBinding(node),
-    prerequisites: toSortedPrerequisites(node).map(({ node_id, argument_matches }) => ({
-      node_id,
-      argument_matches: argument_matches.map((match) => ({
-        prerequisite_argument: match.prior_argument,
-        current_argument: match.current_argument,
-      })),
-    })),
+    prerequisites: toSortedPrerequisites(node).map((item) =>
+      'any_of' in item ? { any_of: item.any_of.map(toPlanPrerequisite) } : toPlanPrerequisite(item),
+    ),
     required: source.required,
     terminal_result: source.terminal_result,
     required_capabilities: tool.required_capabilities.toSorted(),
     produced_artifact_ids: tool.produced_artifact_ids.toSorted(),
     side_effect_class: tool.side_effect_class,
     idempotency: tool.idempotency,
+  };
+}
+
+/** A node says which of its tool's artifacts it is there for, and may have a name of its own. */
+function toPlanNodeOfV11(node: CheckedNode): PlanNode {
+  return {
+    ...toPlanNode(node),
+    ...toAddedFacts(node),
+    produced_artifact_ids: node.source.produces.toSorted(),
+  };
+}
+
+function toPlanPrerequisite({ node_id, argument_matches }: HarnessPrerequisite): PlanPrerequisite {
+  return {
+    node_id,
+    argument_matches: argument_matches.map((match) => ({
+      prerequisite_argument: match.prior_argument,
+      current_argument: match.current_argument,
+    })),
   };
 }

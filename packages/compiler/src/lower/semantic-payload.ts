@@ -1,5 +1,15 @@
-import { type ExactJson, JsonFloat, type ToolBinding } from '@millforge/contracts';
-import type { HarnessPrerequisite } from '../harness-source.ts';
+import {
+  canonicalJson,
+  type Disposition,
+  type ExactJson,
+  inferDisposition,
+  JsonFloat,
+  type PlanBudgets,
+  type PlanCallBounds,
+  type PlanCapabilityConstraint,
+  type ToolBinding,
+} from '@millforge/contracts';
+import type { HarnessAlternatives, HarnessPrerequisite } from '../harness-source.ts';
 import type { CheckedHarness, CheckedNode } from './checked-harness.ts';
 
 /**
@@ -17,14 +27,18 @@ export function toSemanticPayload(harness: CheckedHarness): ExactJson {
     stage_kind_ids: source.stage_scope.stage_kind_ids.toSorted(),
     model_profile: harness.profile,
     prompt: source.prompt,
-    budgets: source.budgets,
+    budgets: toBudgets(harness),
     context: {
       ...source.context,
       phase_thresholds: source.context.phase_thresholds.map((value) => new JsonFloat(value)),
     },
-    nodes: harness.nodes.map(toNodePayload),
+    nodes: harness.nodes.map((node) => ({
+      ...toNodePayload(node),
+      ...(source.schema_version === '1.0' ? {} : toAddedFacts(node)),
+    })),
     required_node_ids: harness.nodes.filter(isRequired).map((node) => node.nodeId),
     required_capability_ids: harness.requiredCapabilities,
+    ...toCapabilityConstraints(harness),
     terminal_result_map: toTerminalMap(harness),
     artifacts: {
       ...toArtifactPolicy(harness),
@@ -45,18 +59,94 @@ export function toBinding({ tool }: CheckedNode): ToolBinding {
   };
 }
 
-/** Prerequisites sorted by node, their matches by both arguments. */
-export function toSortedPrerequisites({ source }: CheckedNode): readonly HarnessPrerequisite[] {
-  return source.prerequisites
-    .map(({ node_id, argument_matches }) => ({
-      node_id,
-      argument_matches: argument_matches.toSorted(
-        (left, right) =>
-          compare(left.prior_argument, right.prior_argument) ||
-          compare(left.current_argument, right.current_argument),
-      ),
-    }))
-    .toSorted((left, right) => compare(left.node_id, right.node_id));
+/** Prerequisites sorted by node, their matches by both arguments; alternatives come last. */
+export function toSortedPrerequisites({
+  source,
+}: CheckedNode): readonly (HarnessPrerequisite | HarnessAlternatives)[] {
+  const plain: HarnessPrerequisite[] = [];
+  const groups: HarnessAlternatives[] = [];
+  for (const item of source.prerequisites) {
+    if ('any_of' in item)
+      groups.push({ any_of: item.any_of.map(withSortedMatches).toSorted(byNode) });
+    else plain.push(withSortedMatches(item));
+  }
+  return [
+    ...plain.toSorted(byNode),
+    ...groups.toSorted(
+      (left, right) =>
+        compare(left.any_of[0]?.node_id ?? '', right.any_of[0]?.node_id ?? '') ||
+        compare(textOf(left), textOf(right)),
+    ),
+  ];
+}
+
+function withSortedMatches({ node_id, argument_matches }: HarnessPrerequisite) {
+  return {
+    node_id,
+    argument_matches: argument_matches.toSorted(
+      (left, right) =>
+        compare(left.prior_argument, right.prior_argument) ||
+        compare(left.current_argument, right.current_argument),
+    ),
+  };
+}
+
+function byNode(left: HarnessPrerequisite, right: HarnessPrerequisite): number {
+  return compare(left.node_id, right.node_id);
+}
+
+function textOf(group: HarnessAlternatives): string {
+  // Plain data by construction; interfaces have no index signature.
+  return canonicalJson(group as object as ExactJson);
+}
+
+/** Limits; from version 1.1 with those on what is observed, also when there are none. */
+export function toBudgets({ source }: CheckedHarness): PlanBudgets {
+  const { budgets, schema_version } = source;
+  return schema_version === '1.0' ? budgets : { observed_limits: {}, ...budgets };
+}
+
+/** How far capabilities go, everything sorted; nothing at all in version 1.0. */
+export function toCapabilityConstraints({ source }: CheckedHarness): {
+  readonly capability_constraints?: readonly PlanCapabilityConstraint[];
+} {
+  if (source.schema_version === '1.0') return {};
+  const constraints = (source.capability_constraints ?? []).map((item) => {
+    const { paths, hosts, commands } = item.constraints;
+    return {
+      capability_id: item.capability_id,
+      constraints: {
+        ...item.constraints,
+        ...(paths === undefined ? {} : { paths: paths.toSorted() }),
+        ...(hosts === undefined ? {} : { hosts: hosts.toSorted() }),
+        ...(commands === undefined ? {} : { commands: commands.toSorted() }),
+      },
+    };
+  });
+  return {
+    capability_constraints: constraints.toSorted((left, right) =>
+      compare(left.capability_id, right.capability_id),
+    ),
+  };
+}
+
+/** What a node says besides in version 1.1, every default filled in. */
+export function toAddedFacts({ source, tool }: CheckedNode): {
+  readonly model_tool_name: string;
+  readonly required_for: readonly string[];
+  readonly calls: PlanCallBounds;
+  readonly disposition: Disposition | null;
+} {
+  const { calls, disposition, required_for = [], terminal_result } = source;
+  return {
+    model_tool_name: source.model_tool_name ?? tool.model_tool_name,
+    required_for: required_for.toSorted(),
+    calls: { min: calls?.min ?? 1, max: calls?.max ?? null },
+    disposition:
+      terminal_result === null
+        ? null
+        : (disposition ?? inferDisposition(tool.tool_id, terminal_result)),
+  };
 }
 
 /** Results by terminal node. */

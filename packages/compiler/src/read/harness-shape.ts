@@ -1,11 +1,14 @@
 import {
   type ContextPolicy,
+  DISPOSITIONS,
   isArgumentName,
   isArtifactId,
   isDottedId,
+  isModelToolName,
   isNodeId,
   isTerminalResult,
   JsonFloat,
+  type ObservedLimits,
   type PlanBudgets,
   type PromptPolicy,
   parseToolReference,
@@ -21,22 +24,27 @@ import {
   isMapping,
   literal,
   noteFault,
+  oneOf,
   optional,
   type Reader,
   records,
   refuse,
+  refuseKind,
   type TextRule,
   text,
 } from '../document-readers.ts';
 import type {
+  HarnessAlternatives,
   HarnessArgumentMatch,
   HarnessArtifacts,
+  HarnessCallBounds,
   HarnessGraph,
   HarnessNode,
   HarnessPrerequisite,
   HarnessSource,
   StageScope,
 } from '../harness-source.ts';
+import { readCapabilityConstraints } from './constraint-shape.ts';
 
 const DOTTED_ID: TextRule = {
   isRight: isDottedId,
@@ -52,6 +60,10 @@ const TERMINAL_RESULT: TextRule = {
   expected: 'a terminal result, such as TASK_DONE',
 };
 const ARGUMENT_NAME: TextRule = { isRight: isArgumentName, expected: 'an argument name' };
+const MODEL_TOOL_NAME: TextRule = {
+  isRight: isModelToolName,
+  expected: '1 to 64 of A-Z a-z 0-9 _ -',
+};
 const TOOL_REFERENCE: TextRule = {
   isRight: (ref) => parseToolReference(ref) !== null,
   expected: 'a tool at an exact version, such as docs.notes.search@3',
@@ -66,6 +78,10 @@ const MAX_VERSION = 2_147_483_647;
 const MAX_INSTRUCTION_BYTES = 65_536;
 const MAX_NODES = 512;
 const MAX_TERMINALS = 64;
+const MAX_CALLS = 10_000;
+
+/** A reader for every field of a document. */
+type Shape<T> = { readonly [Key in keyof T]-?: Reader<Exclude<T[Key], undefined>> };
 
 const thresholds: Reader<readonly [number, number, number]> = (value, at) => {
   const numbers = isList(value) ? value.map(numberOf) : [];
@@ -108,31 +124,98 @@ const argumentMatches = listed(matchRecords, (prior, current) => ({
   current_argument: current,
 }));
 
-const prerequisites = records(
-  closed<HarnessPrerequisite>({
-    node_id: text(NODE_ID),
-    argument_matches: optional(argumentMatches, []),
+const prerequisite = closed<HarnessPrerequisite>({
+  node_id: text(NODE_ID),
+  argument_matches: optional(argumentMatches, []),
+});
+
+const alternatives = closed<HarnessAlternatives>({
+  any_of: records(prerequisite, (items, at) => {
+    const isRight = items.length >= 2 && items.length <= 16;
+    if (!isRight) refuse(at, '2 to 16 alternatives');
+    return isRight;
   }),
-  (items, at) => {
-    if (items.length > 64) refuse(at, 'at most 64 prerequisites');
-    return items.length <= 64;
-  },
+});
+
+/** What a field is for, and what to write for it, where a document of version 1.0 has it. */
+function laterFields(...names: readonly string[]): { readonly [name: string]: string } {
+  return Object.fromEntries(
+    names.map((name) => [name, `Write schema_version: "1.1" to use ${name}.`]),
+  );
+}
+
+const prerequisiteOfV10 = closed<HarnessPrerequisite>(
+  { node_id: text(NODE_ID), argument_matches: optional(argumentMatches, []) },
+  { advice: laterFields('any_of') },
 );
 
-const nodeRecords = records(
-  closed<HarnessNode>({
-    node_id: text(NODE_ID),
-    tool_ref: text(TOOL_REFERENCE),
-    required: optional(flag, false),
-    prerequisites: optional(prerequisites, []),
-    terminal_result: optional(
-      (value, at) => (value === null ? null : text(TERMINAL_RESULT)(value, at)),
-      null,
-    ),
-    produces: optional(idList(ARTIFACT_ID), []),
-  }),
-  areNodesRight,
+function prerequisites<T>(read: Reader<T>): Reader<readonly T[]> {
+  return records(read, (items, at) => {
+    if (items.length > 64) refuse(at, 'at most 64 prerequisites');
+    return items.length <= 64;
+  });
+}
+
+type AddedToNode = 'model_tool_name' | 'required_for' | 'calls' | 'disposition';
+
+const node: Shape<Omit<HarnessNode, AddedToNode>> = {
+  node_id: text(NODE_ID),
+  tool_ref: text(TOOL_REFERENCE),
+  required: optional(flag, false),
+  prerequisites: optional(
+    prerequisites((value, at) => {
+      // The id that such an entry lacks is not what is wrong with it.
+      const isLater = isMapping(value) && 'any_of' in value && !('node_id' in value);
+      return prerequisiteOfV10(isLater ? { node_id: 'any_of', ...value } : value, at);
+    }),
+    [],
+  ),
+  terminal_result: optional(
+    (value, at) => (value === null ? null : text(TERMINAL_RESULT)(value, at)),
+    null,
+  ),
+  produces: optional(idList(ARTIFACT_ID), []),
+};
+
+const nodeOfV10 = closed<Omit<HarnessNode, AddedToNode>>(node, {
+  advice: laterFields('model_tool_name', 'required_for', 'calls', 'disposition'),
+});
+
+const callFields = closed<HarnessCallBounds>(
+  { min: integer(1, MAX_CALLS), max: integer(1, MAX_CALLS) },
+  { mayLack: ['min', 'max'] },
 );
+
+const calls: Reader<HarnessCallBounds> = (value, at) => {
+  const bounds = callFields(value, at);
+  const isRight = bounds?.max === undefined || bounds.max >= (bounds.min ?? 1);
+  return isRight ? bounds : refuse(at, 'a min that is not above max');
+};
+
+const nodeFieldsOfV11 = closed<HarnessNode>(
+  {
+    ...node,
+    prerequisites: optional(
+      prerequisites<HarnessPrerequisite | HarnessAlternatives>((value, at) =>
+        isMapping(value) && 'any_of' in value ? alternatives(value, at) : prerequisite(value, at),
+      ),
+      [],
+    ),
+    model_tool_name: text(MODEL_TOOL_NAME),
+    required_for: idList(TERMINAL_RESULT, { max: MAX_TERMINALS }),
+    calls,
+    disposition: oneOf(DISPOSITIONS),
+  },
+  { mayLack: ['model_tool_name', 'required_for', 'calls', 'disposition'] },
+);
+
+const nodeOfV11: Reader<HarnessNode> = (value, at) => {
+  const read = nodeFieldsOfV11(value, at);
+  if (read?.required !== true || (read.required_for ?? []).length === 0) return read;
+  const advice = 'Keep required for every terminal, or required_for for some of them.';
+  noteFault({ ...at, path: [...at.path, 'required'] }, 'false beside required_for', { advice });
+  return undefined;
+};
 
 function areNodesRight(nodes: readonly HarnessNode[], at: DocumentPlace): boolean {
   const terminals = nodes.filter((node) => node.terminal_result !== null).length;
@@ -146,21 +229,21 @@ function areNodesRight(nodes: readonly HarnessNode[], at: DocumentPlace): boolea
   return isUnique;
 }
 
-const nodes = listed(nodeRecords, (nodeId, body) => ({
-  ...(isMapping(body) ? body : {}),
-  node_id: nodeId,
-}));
-
-const readGraph = closed<HarnessGraph>({ nodes });
-
-const graph: Reader<HarnessGraph> = (value, at) => {
-  const written = isMapping(value) && Object.hasOwn(value, 'nodes') ? value['nodes'] : undefined;
-  // The key is the id; a second one in the body leaves open which of them prerequisites mean.
-  const isAmbiguous =
-    isMapping(written) &&
-    Object.values(written).some((body) => isMapping(body) && Object.hasOwn(body, 'node_id'));
-  return isAmbiguous ? refuse(at, 'nodes without node_id under keys') : readGraph(value, at);
-};
+function graph(read: Reader<HarnessNode>): Reader<HarnessGraph> {
+  const nodes = listed(records(read, areNodesRight), (nodeId, body) => ({
+    ...(isMapping(body) ? body : {}),
+    node_id: nodeId,
+  }));
+  const readGraph = closed<HarnessGraph>({ nodes });
+  return (value, at) => {
+    const written = isMapping(value) && Object.hasOwn(value, 'nodes') ? value['nodes'] : undefined;
+    // The key is the id; a second one in the body leaves open which of them prerequisites mean.
+    const isAmbiguous =
+      isMapping(written) &&
+      Object.values(written).some((body) => isMapping(body) && Object.hasOwn(body, 'node_id'));
+    return isAmbiguous ? refuse(at, 'nodes without node_id under keys') : readGraph(value, at);
+  };
+}
 
 const terminalArtifacts = listed(
   records(
@@ -189,9 +272,34 @@ function listed<T>(read: Reader<T>, toRecord: (key: string, value: unknown) => u
       : read(value, at);
 }
 
-/** Reads the fields of a harness, each by itself. */
-export const readHarnessShape: Reader<HarnessSource> = closed<HarnessSource>({
-  schema_version: literal('1.0'),
+const budgets: Shape<Omit<PlanBudgets, 'observed_limits'>> = {
+  max_iterations: integer(1, 256),
+  max_validation_retries: integer(1, 64),
+  max_tool_errors: integer(1, 64),
+  max_prerequisite_violations: integer(1, 64),
+  max_premature_terminal_attempts: integer(1, 64),
+};
+
+const limit = integer(1, Number.MAX_SAFE_INTEGER);
+
+const observedLimits = closed<ObservedLimits>(
+  {
+    input_tokens: limit,
+    output_tokens: limit,
+    cost_micros: limit,
+    tool_calls: limit,
+    wall_ms: limit,
+  },
+  { mayLack: ['input_tokens', 'output_tokens', 'cost_micros', 'tool_calls', 'wall_ms'] },
+);
+
+const version: Reader<HarnessSource['schema_version']> = (value, at) => {
+  if (typeof value !== 'string') return refuseKind(at, 'the text "1.0" or "1.1" in quotes', value);
+  return VERSIONS.find((known) => known === value) ?? refuse(at, 'the text "1.0" or "1.1"');
+};
+
+const harness: Shape<Omit<HarnessSource, 'capability_constraints'>> = {
+  schema_version: version,
   kind: literal('millforge_harness'),
   harness_id: text(DOTTED_ID),
   harness_version: integer(1, MAX_VERSION),
@@ -202,12 +310,8 @@ export const readHarnessShape: Reader<HarnessSource> = closed<HarnessSource>({
     system_instructions: text(INSTRUCTIONS),
     include_request_context: flag,
   }),
-  budgets: closed<PlanBudgets>({
-    max_iterations: integer(1, 256),
-    max_validation_retries: integer(1, 64),
-    max_tool_errors: integer(1, 64),
-    max_prerequisite_violations: integer(1, 64),
-    max_premature_terminal_attempts: integer(1, 64),
+  budgets: closed<Omit<PlanBudgets, 'observed_limits'>>(budgets, {
+    advice: laterFields('observed_limits'),
   }),
   context: closed<ContextPolicy>({
     strategy_id: literal('forge.tiered.v1'),
@@ -215,9 +319,35 @@ export const readHarnessShape: Reader<HarnessSource> = closed<HarnessSource>({
     keep_recent_iterations: integer(0, 64),
     phase_thresholds: thresholds,
   }),
-  graph,
+  graph: graph(nodeOfV10),
   artifacts: closed<HarnessArtifacts>({
     declared_artifact_ids: optional(idList(ARTIFACT_ID, { max: 512 }), []),
     required_by_terminal: optional(terminalArtifacts, []),
   }),
+};
+
+const readV10 = closed<Omit<HarnessSource, 'capability_constraints'>>(harness, {
+  advice: laterFields('capability_constraints'),
 });
+
+const readV11 = closed<HarnessSource>(
+  {
+    ...harness,
+    budgets: closed<PlanBudgets>(
+      { ...budgets, observed_limits: observedLimits },
+      { mayLack: ['observed_limits'] },
+    ),
+    graph: graph(nodeOfV11),
+    capability_constraints: listed(readCapabilityConstraints, (capability, constraints) => ({
+      capability_id: capability,
+      constraints,
+    })),
+  },
+  { mayLack: ['capability_constraints'] },
+);
+
+/** Reads the fields of a harness, each by itself; a document of an unknown version as the newest one. */
+export const readHarnessShape: Reader<HarnessSource> = (value, at) =>
+  isMapping(value) && value['schema_version'] === '1.0' ? readV10(value, at) : readV11(value, at);
+
+const VERSIONS = ['1.0', '1.1'] as const;

@@ -42,13 +42,18 @@ export function placeFindings(
 }
 
 /** Mappings that the model holds as lists, with the field that an entry's own value becomes. */
-const LISTED = { nodes: null, argument_matches: null, required_by_terminal: 'artifact_ids' };
+const LISTED = {
+  nodes: null,
+  argument_matches: null,
+  required_by_terminal: 'artifact_ids',
+  capability_constraints: 'constraints',
+};
 
 function toDiagnostic(fault: DocumentFault, document: SourceDocument): Diagnostic {
   const pointer = toPointer(fault.path);
   return constructorFor(fault)({
     ...placeIn(document, pointer),
-    hint: hintFor(fault),
+    hint: fault.advice ?? hintFor(fault),
     fields: { field_path: pointer },
   });
 }
@@ -80,15 +85,18 @@ function constructorFor(fault: DocumentFault) {
 
 const IDENTIFIER_FIELDS: ReadonlySet<string> = new Set([
   'artifact_id',
+  'capability_id',
   'current_argument',
   'declared_artifact_ids',
   'harness_id',
   'model_profile_id',
+  'model_tool_name',
   'node_id',
   'policy_id',
   'prior_argument',
   'produces',
   'required_by_terminal',
+  'required_for',
   'stage_kind_ids',
   'terminal_result',
 ]);

@@ -134,8 +134,8 @@ test('reports arguments that fan out and in besides their other faults', () => {
       ...node,
       source: {
         ...node.source,
-        prerequisites: node.source.prerequisites.map(({ node_id }) => ({
-          node_id,
+        prerequisites: node.source.prerequisites.map((item) => ({
+          node_id: 'any_of' in item ? '' : item.node_id,
           argument_matches: [
             { prior_argument: 'q', current_argument: 'd' },
             { prior_argument: 'p', current_argument: 'd' },

@@ -24,7 +24,7 @@ test('compiles the harness that every case below departs from', () => {
 });
 
 test.each<[string, JsonObject, string]>([
-  ['an unknown version', { schema_version: '1.1' }, 'MF-S020 /schema_version'],
+  ['an unknown version', { schema_version: '1.2' }, 'MF-S020 /schema_version'],
   ['a version that is a float', { schema_version: 1 }, 'MF-S020 /schema_version'],
   ['another kind', { kind: 'harness' }, 'MF-S020 /kind'],
   ['an id with upper case', { harness_id: 'Test.harness' }, 'MF-S022 /harness_id'],
@@ -285,6 +285,6 @@ test('tells a version without quotes from a wrong one', () => {
   const text = JSON.stringify(harness()).replace('"schema_version":"1.0"', '"schema_version":1.0');
   const [found] = compileHarness(text, inputFor(harness())).diagnostics;
   expect(found?.hint).toBe(
-    'Expected the text "1.0" in quotes, found a number with a decimal point or an exponent.',
+    'Expected the text "1.0" or "1.1" in quotes, found a number with a decimal point or an exponent.',
   );
 });

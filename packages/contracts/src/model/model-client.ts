@@ -55,6 +55,8 @@ export interface ModelUsage {
   readonly input_tokens: number;
   /** Tokens written. */
   readonly output_tokens: number;
+  /** Cost in millionths of the currency unit, when the provider reports one. */
+  readonly cost_micros?: number;
 }
 
 /** One reply of a model, decoded tolerantly; the content decides, never the finish reason. */

@@ -1,6 +1,8 @@
 import type { JsonSchema } from '../json-schema/schema.ts';
 import type { ModelProfileRef } from '../tool/tool-catalog.ts';
 import type { Idempotency, SideEffectClass, ToolBinding } from '../tool/tool-descriptor.ts';
+import type { Disposition } from '../trail/run-outcome.ts';
+import type { PlanCapabilityConstraint } from './capability-constraints.ts';
 
 /** What is sent to the model before anything else. */
 export interface PromptPolicy {
@@ -24,6 +26,22 @@ export interface PlanBudgets {
   readonly max_prerequisite_violations: number;
   /** Consecutive batches that end before the required steps. */
   readonly max_premature_terminal_attempts: number;
+  /** What the run may be observed to use; present exactly in version 1.1. */
+  readonly observed_limits?: ObservedLimits;
+}
+
+/** Sums over a run, as they are recorded; a run that is over one of them ends. */
+export interface ObservedLimits {
+  /** Tokens read. */
+  readonly input_tokens?: number;
+  /** Tokens written. */
+  readonly output_tokens?: number;
+  /** Cost in millionths of the currency unit. */
+  readonly cost_micros?: number;
+  /** Tool calls that were performed, those that end the run included. */
+  readonly tool_calls?: number;
+  /** Milliseconds spent in model turns and tool calls. */
+  readonly wall_ms?: number;
 }
 
 /** How the conversation is kept inside the model's context. */
@@ -54,11 +72,25 @@ export interface PlanPrerequisite {
   readonly argument_matches: readonly PlanArgumentMatch[];
 }
 
+/** Alternatives, of which one must have succeeded before a node; from version 1.1. */
+export interface PlanAlternatives {
+  /** 2 to 16, each of another node. */
+  readonly any_of: readonly PlanPrerequisite[];
+}
+
+/** How often a node is called in one run. */
+export interface PlanCallBounds {
+  /** Successes that the node needs before it counts as done. */
+  readonly min: number;
+  /** Calls that may be performed; null for any number. */
+  readonly max: number | null;
+}
+
 /** One step of the graph: a tool at an exact version, and what it stands on. */
 export interface PlanNode {
   /** Identifies the node in the plan. */
   readonly node_id: string;
-  /** Name shown to the model; unique in the plan. */
+  /** Name shown to the model; unique in the plan. In version 1.0 that of the tool. */
   readonly model_tool_name: string;
   /** What the model reads about it. */
   readonly description: string;
@@ -66,15 +98,21 @@ export interface PlanNode {
   readonly input_schema: JsonSchema;
   /** The exact tool. */
   readonly binding: ToolBinding;
-  /** What must have succeeded before. */
-  readonly prerequisites: readonly PlanPrerequisite[];
+  /** What must have succeeded before; all of them, and of alternatives one. */
+  readonly prerequisites: readonly (PlanPrerequisite | PlanAlternatives)[];
   /** Whether it must succeed before any terminal is accepted. */
   readonly required: boolean;
+  /** Results before which it must succeed, sorted; present exactly in version 1.1. */
+  readonly required_for?: readonly string[];
+  /** How often it is called; present exactly in version 1.1. */
+  readonly calls?: PlanCallBounds;
   /** Result that ends the run here; null for an ordinary node. */
   readonly terminal_result: string | null;
+  /** What that end means, null for an ordinary node; present exactly in version 1.1. */
+  readonly disposition?: Disposition | null;
   /** Capabilities of the tool. */
   readonly required_capabilities: readonly string[];
-  /** Artifacts that the tool may produce. */
+  /** Artifacts that a call may produce: in version 1.0 those of the tool, later those of the node. */
   readonly produced_artifact_ids: readonly string[];
   /** The strongest thing a call may do. */
   readonly side_effect_class: SideEffectClass;
@@ -108,10 +146,10 @@ export interface CompilerIdentity {
   readonly build_id: string;
 }
 
-/** A compiled harness, version 1.0: immutable and named by its own digest. */
+/** A compiled harness: immutable and named by its own digest. */
 export interface CompiledHarnessPlan {
   /** Version of this document. */
-  readonly schema_version: '1.0';
+  readonly schema_version: '1.0' | '1.1';
   /** Type of this document. */
   readonly kind: 'compiled_millforge_harness';
   /** Dotted id of the harness. */
@@ -136,6 +174,8 @@ export interface CompiledHarnessPlan {
   readonly nodes: readonly PlanNode[];
   /** Union of what the tools need, sorted. */
   readonly required_capabilities: readonly string[];
+  /** How far capabilities go, sorted by capability; present exactly in version 1.1. */
+  readonly capability_constraints?: readonly PlanCapabilityConstraint[];
   /** Terminal nodes and their results. */
   readonly terminal_result_map: Readonly<Record<string, string>>;
   /** Artifacts. */

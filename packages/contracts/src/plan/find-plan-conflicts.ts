@@ -3,14 +3,16 @@ import type { CompiledHarnessPlan, PlanNode } from './compiled-harness-plan.ts';
 /** What the parts of a well-formed plan say against each other, one sentence each. */
 export function findPlanConflicts(plan: CompiledHarnessPlan): readonly string[] {
   return [
-    ...findRepetitions(plan.nodes),
+    ...findRepetitions(plan),
     ...findNodeConflicts(plan),
+    ...findObligationConflicts(plan),
+    ...findConstraintConflicts(plan),
     ...findTerminalConflicts(plan),
     ...findArtifactConflicts(plan),
   ];
 }
 
-function findRepetitions(nodes: readonly PlanNode[]): readonly string[] {
+function findRepetitions({ nodes, schema_version }: CompiledHarnessPlan): readonly string[] {
   const problems: string[] = [];
   const seen = { id: new Set<string>(), name: new Set<string>(), tool: new Set<string>() };
   nodes.forEach((node, index) => {
@@ -19,7 +21,7 @@ function findRepetitions(nodes: readonly PlanNode[]): readonly string[] {
     if (seen.name.has(node.model_tool_name)) {
       problems.push(`/nodes/${index}/model_tool_name is used twice.`);
     }
-    if (seen.tool.has(tool))
+    if (schema_version === '1.0' && seen.tool.has(tool))
       problems.push(`/nodes/${index}/binding names a tool that is bound twice.`);
     seen.id.add(node.node_id);
     seen.name.add(node.model_tool_name);
@@ -35,10 +37,10 @@ function findNodeConflicts(plan: CompiledHarnessPlan): readonly string[] {
   const declared = new Set(plan.artifact_policy.declared_artifact_ids);
   plan.nodes.forEach((node, index) => {
     const at = `/nodes/${index}`;
-    node.prerequisites.forEach(({ node_id }, position) => {
+    for (const { node_id, pointer } of prerequisitesOf(node, at)) {
       const other = nodeIds.has(node_id) && node_id !== node.node_id;
-      if (!other) problems.push(`${at}/prerequisites/${position}/node_id must name another node.`);
-    });
+      if (!other) problems.push(`${pointer}/node_id must name another node.`);
+    }
     if (node.terminal_result !== null && node.required) {
       problems.push(`${at}/required must be false for a terminal node.`);
     }
@@ -48,6 +50,66 @@ function findNodeConflicts(plan: CompiledHarnessPlan): readonly string[] {
     if (!node.produced_artifact_ids.every((id) => declared.has(id))) {
       problems.push(`${at}/produced_artifact_ids must all be declared in /artifact_policy.`);
     }
+  });
+  return problems;
+}
+
+/** Every node that a node stands on, alternatives included, and where it is named. */
+function prerequisitesOf(node: PlanNode, at: string) {
+  return node.prerequisites.flatMap((one, index) => {
+    const pointer = `${at}/prerequisites/${index}`;
+    return 'any_of' in one
+      ? one.any_of.map(({ node_id }, position) => ({
+          node_id,
+          pointer: `${pointer}/any_of/${position}`,
+        }))
+      : [{ node_id: one.node_id, pointer }];
+  });
+}
+
+/** What only a plan of version 1.1 can say wrong. */
+function findObligationConflicts(plan: CompiledHarnessPlan): readonly string[] {
+  if (plan.schema_version === '1.0') return [];
+  const problems: string[] = [];
+  const results = new Set(Object.values(plan.terminal_result_map));
+  plan.nodes.forEach((node, index) => {
+    const at = `/nodes/${index}`;
+    const { required_for = [], calls = { min: 1, max: null }, disposition = null } = node;
+    const isTerminal = node.terminal_result !== null;
+    const earlier = prerequisitesOf(node, at).map(({ node_id }) => node_id);
+    if (new Set(earlier).size < earlier.length) {
+      problems.push(`${at}/prerequisites must name each node once.`);
+    }
+    if (!required_for.every((result) => results.has(result))) {
+      problems.push(`${at}/required_for must name results of terminal nodes.`);
+    }
+    if (required_for.length > 0 && (node.required || isTerminal)) {
+      problems.push(`${at}/required_for must be empty for a required or a terminal node.`);
+    }
+    const isUnbounded = calls.min === 1 && calls.max === null;
+    if (isTerminal && !isUnbounded) problems.push(`${at}/calls must not bound a terminal node.`);
+    if (calls.max !== null && calls.max < calls.min) {
+      problems.push(`${at}/calls/max must not be below min.`);
+    }
+    if (calls.min > 1 && !node.required && required_for.length === 0) {
+      problems.push(`${at}/calls/min must be 1 for a node that nothing requires.`);
+    }
+    if (isTerminal !== (disposition !== null)) {
+      problems.push(`${at}/disposition must be given exactly for a terminal node.`);
+    }
+  });
+  return problems;
+}
+
+function findConstraintConflicts(plan: CompiledHarnessPlan): readonly string[] {
+  const problems: string[] = [];
+  const needed = new Set(plan.required_capabilities);
+  const seen = new Set<string>();
+  (plan.capability_constraints ?? []).forEach(({ capability_id }, index) => {
+    const at = `/capability_constraints/${index}/capability_id`;
+    if (!needed.has(capability_id)) problems.push(`${at} must be in /required_capabilities.`);
+    if (seen.has(capability_id)) problems.push(`${at} is used twice.`);
+    seen.add(capability_id);
   });
   return problems;
 }

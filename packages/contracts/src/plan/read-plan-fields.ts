@@ -5,13 +5,23 @@ import { setOwn } from '../json/plain-object.ts';
 import { normalizeSchema } from '../json-schema/normalize-schema.ts';
 import type { JsonSchema } from '../json-schema/schema.ts';
 import { IDEMPOTENCIES, SIDE_EFFECT_CLASSES } from '../tool/tool-descriptor.ts';
+import { DISPOSITIONS } from '../trail/run-outcome.ts';
+import {
+  type CapabilityConstraints,
+  CONSTRAINT_LISTS,
+  MAX_CONSTRAINT_ENTRIES,
+  type PlanCapabilityConstraint,
+} from './capability-constraints.ts';
 import type {
   ArtifactPolicy,
   CompiledHarnessPlan,
   CompilerIdentity,
   ContextPolicy,
+  ObservedLimits,
+  PlanAlternatives,
   PlanArgumentMatch,
   PlanBudgets,
+  PlanCallBounds,
   PlanNode,
   PlanPrerequisite,
   PromptPolicy,
@@ -26,7 +36,12 @@ export type PlanFields =
 /** Reads the fields of a plan, each by itself; nothing is coerced and no key is unknown. */
 export function readPlanFields(value: ExactJson): PlanFields {
   const problems: string[] = [];
-  const plan = readDocument(value, { path: '', problems });
+  const at = { path: '', problems };
+  const version = isMapping(value) ? value['schema_version'] : undefined;
+  // What a document of another version means by a field is not known, so nothing else is said of it.
+  const isKnown = version === undefined || version === '1.0' || version === '1.1';
+  if (!isKnown) planVersion(version, { path: '/schema_version', problems });
+  const plan = !isKnown ? undefined : version === '1.1' ? readV11(value, at) : readV10(value, at);
   return plan !== undefined && problems.length === 0 ? { ok: true, plan } : { ok: false, problems };
 }
 
@@ -39,10 +54,14 @@ interface Place {
 type Reader<T> = (value: ExactJson, at: Place) => T | undefined;
 
 /** A reader for every field: a missing or a surplus one is a compile error. */
-type Shape<T> = { readonly [Key in keyof T]-?: Reader<T[Key]> };
+type Shape<T> = { readonly [Key in keyof T]-?: Reader<Exclude<T[Key], undefined>> };
 
-function closed<T extends object>(shape: Shape<T>): Reader<T> {
+function closed<T extends object>(
+  shape: Shape<T>,
+  form: { readonly mayLack?: readonly (keyof T & string)[] } = {},
+): Reader<T> {
   const fields = Object.entries<Reader<unknown>>(shape);
+  const mayLack: ReadonlySet<string> = new Set(form.mayLack);
   return (value, at) => {
     if (!isMapping(value)) return wrong(at, 'an object');
     const record: { [key: string]: unknown } = {};
@@ -50,6 +69,7 @@ function closed<T extends object>(shape: Shape<T>): Reader<T> {
     for (const [key, read] of fields) {
       const below = { path: `${at.path}/${key}`, problems: at.problems };
       const field = Object.hasOwn(value, key) ? value[key] : undefined;
+      if (field === undefined && mayLack.has(key)) continue;
       if (field === undefined) wrong(below, 'present');
       const typed = field === undefined ? undefined : read(field, below);
       if (typed === undefined) isComplete = false;
@@ -65,11 +85,14 @@ function closed<T extends object>(shape: Shape<T>): Reader<T> {
   };
 }
 
-function list<T>(item: Reader<T>, rule: { min?: number; unique?: boolean } = {}) {
+function list<T>(item: Reader<T>, rule: { min?: number; max?: number; unique?: boolean } = {}) {
   return (value: ExactJson, at: Place): readonly T[] | undefined => {
     if (!Array.isArray(value)) return wrong(at, 'a list');
     const values: readonly ExactJson[] = value;
     if (values.length < (rule.min ?? 0)) return wrong(at, `a list of at least ${rule.min}`);
+    if (values.length > (rule.max ?? Number.POSITIVE_INFINITY)) {
+      return wrong(at, `a list of at most ${rule.max}`);
+    }
     const items: T[] = [];
     values.forEach((entry, index) => {
       const typed = item(entry, { path: `${at.path}/${index}`, problems: at.problems });
@@ -129,17 +152,19 @@ function floatOf(value: ExactJson): number {
   return typeof value === 'number' && !Number.isInteger(value) ? value : Number.NaN;
 }
 
-const inputSchema: Reader<JsonSchema> = (value, at) => {
-  const normal = normalizeSchema(value, at.path);
-  if (!normal.ok) {
-    at.problems.push(`${normal.message}.`.replace(/\.\.$/, '.'));
-    return undefined;
-  }
-  // The plan is the document: a schema that normalising changes is not the one that was hashed.
-  return canonicalJson(normal.value as object as ExactJson) === canonicalJson(value)
-    ? normal.value
-    : wrong(at, 'a schema in normal form');
-};
+function inputSchema(version: '1.0' | '1.1'): Reader<JsonSchema> {
+  return (value, at) => {
+    const normal = normalizeSchema(value, at.path, { version });
+    if (!normal.ok) {
+      at.problems.push(`${normal.message}.`.replace(/\.\.$/, '.'));
+      return undefined;
+    }
+    // The plan is the document: a schema that normalising changes is not the one that was hashed.
+    return canonicalJson(normal.value as object as ExactJson) === canonicalJson(value)
+      ? normal.value
+      : wrong(at, 'a schema in normal form');
+  };
+}
 
 const terminalMap: Reader<Readonly<Record<string, string>>> = (value, at) => {
   if (!isMapping(value)) return wrong(at, 'an object');
@@ -154,35 +179,97 @@ const terminalMap: Reader<Readonly<Record<string, string>>> = (value, at) => {
     : wrong(at, 'an object that names each result once');
 };
 
-const readNode = closed<PlanNode>({
+const plainPrerequisite = closed<PlanPrerequisite>({
+  node_id: filled,
+  argument_matches: list(
+    closed<PlanArgumentMatch>({ prerequisite_argument: filled, current_argument: filled }),
+  ),
+});
+
+const alternatives = closed<PlanAlternatives>({
+  any_of: list(plainPrerequisite, { min: 2, max: 16 }),
+});
+
+const prerequisite: Reader<PlanPrerequisite | PlanAlternatives> = (value, at) =>
+  isMapping(value) && Object.hasOwn(value, 'any_of')
+    ? alternatives(value, at)
+    : plainPrerequisite(value, at);
+
+type AddedToNode = 'required_for' | 'calls' | 'disposition';
+
+const node: Shape<Omit<PlanNode, AddedToNode>> = {
   node_id: filled,
   model_tool_name: filled,
   description: filled,
-  input_schema: inputSchema,
+  input_schema: inputSchema('1.0'),
   binding: closed({
     tool_id: filled,
     tool_version: integer(1),
     descriptor_sha256: sha,
     implementation_id: filled,
   }),
-  prerequisites: list(
-    closed<PlanPrerequisite>({
-      node_id: filled,
-      argument_matches: list(
-        closed<PlanArgumentMatch>({ prerequisite_argument: filled, current_argument: filled }),
-      ),
-    }),
-  ),
+  prerequisites: list(plainPrerequisite),
   required: flag,
   terminal_result: (value, at) => (value === null ? null : filled(value, at)),
   required_capabilities: ids,
   produced_artifact_ids: ids,
   side_effect_class: oneOf(...SIDE_EFFECT_CLASSES),
   idempotency: oneOf(...IDEMPOTENCIES),
-});
+};
 
-const readDocument = closed<CompiledHarnessPlan>({
-  schema_version: oneOf('1.0'),
+const nodeOfV11: Shape<PlanNode> = {
+  ...node,
+  input_schema: inputSchema('1.1'),
+  prerequisites: list(prerequisite),
+  required_for: ids,
+  calls: closed<PlanCallBounds>({
+    min: integer(1),
+    max: (value, at) => (value === null ? null : integer(1)(value, at)),
+  }),
+  disposition: (value, at) => (value === null ? null : oneOf(...DISPOSITIONS)(value, at)),
+};
+
+const budgets: Shape<Omit<PlanBudgets, 'observed_limits'>> = {
+  max_iterations: integer(1),
+  max_validation_retries: integer(1),
+  max_tool_errors: integer(1),
+  max_prerequisite_violations: integer(1),
+  max_premature_terminal_attempts: integer(1),
+};
+
+const observedLimits = closed<ObservedLimits>(
+  {
+    input_tokens: integer(1),
+    output_tokens: integer(1),
+    cost_micros: integer(1),
+    tool_calls: integer(1),
+    wall_ms: integer(1),
+  },
+  { mayLack: ['input_tokens', 'output_tokens', 'cost_micros', 'tool_calls', 'wall_ms'] },
+);
+
+function constraintList(name: 'paths' | 'hosts' | 'commands'): Reader<readonly string[]> {
+  const rule = CONSTRAINT_LISTS.find((one) => one.name === name);
+  const entry = text((value) => rule?.isRight(value) === true, rule?.expected ?? name);
+  return list(entry, { min: 1, max: MAX_CONSTRAINT_ENTRIES, unique: true });
+}
+
+const constraints = closed<CapabilityConstraints>(
+  {
+    paths: constraintList('paths'),
+    hosts: constraintList('hosts'),
+    commands: constraintList('commands'),
+    max_bytes: integer(1),
+  },
+  { mayLack: ['paths', 'hosts', 'commands', 'max_bytes'] },
+);
+
+const planVersion = oneOf('1.0', '1.1');
+
+type AddedToPlan = 'capability_constraints';
+
+const document: Shape<Omit<CompiledHarnessPlan, AddedToPlan>> = {
+  schema_version: planVersion,
   kind: oneOf('compiled_millforge_harness'),
   harness_id: filled,
   harness_version: integer(1),
@@ -195,20 +282,14 @@ const readDocument = closed<CompiledHarnessPlan>({
     system_instructions: filled,
     include_request_context: flag,
   }),
-  budgets: closed<PlanBudgets>({
-    max_iterations: integer(1),
-    max_validation_retries: integer(1),
-    max_tool_errors: integer(1),
-    max_prerequisite_violations: integer(1),
-    max_premature_terminal_attempts: integer(1),
-  }),
+  budgets: closed<Omit<PlanBudgets, 'observed_limits'>>(budgets),
   context_policy: closed<ContextPolicy>({
     strategy_id: oneOf('forge.tiered.v1'),
     budget_tokens: integer(1),
     keep_recent_iterations: integer(0),
     phase_thresholds: thresholds,
   }),
-  nodes: list(readNode, { min: 1 }),
+  nodes: list(closed<Omit<PlanNode, AddedToNode>>(node), { min: 1 }),
   required_capabilities: ids,
   terminal_result_map: terminalMap,
   artifact_policy: closed<ArtifactPolicy>({
@@ -218,6 +299,17 @@ const readDocument = closed<CompiledHarnessPlan>({
     ),
   }),
   compiler_identity: closed<CompilerIdentity>({ name: filled, version: filled, build_id: filled }),
+};
+
+const readV10 = closed<Omit<CompiledHarnessPlan, AddedToPlan>>(document);
+
+const readV11 = closed<CompiledHarnessPlan>({
+  ...document,
+  budgets: closed<PlanBudgets>({ ...budgets, observed_limits: observedLimits }),
+  nodes: list(closed<PlanNode>(nodeOfV11), { min: 1 }),
+  capability_constraints: list(
+    closed<PlanCapabilityConstraint>({ capability_id: filled, constraints }),
+  ),
 });
 
 function wrong(at: Place, expected: string): undefined {

@@ -43,7 +43,7 @@ export const MAX_PLAN_BYTES = 1_048_576;
 /**
  * Reads the file of a plan and verifies it: form, invariants, digest, and what was expected of it.
  *
- * Coerces nothing, knows version 1.0 only, refuses unknown and duplicate keys and more than 1 MiB.
+ * Coerces nothing, knows versions 1.0 and 1.1, refuses unknown and duplicate keys and more than 1 MiB.
  * Key order and white space do not matter; a number of the wrong kind (`1` for `1.0`) does. Never throws.
  */
 export function readPlan(

@@ -21,6 +21,11 @@ export type FailureClass =
   | 'tool_errors_exhausted'
   | 'prerequisite_violations_exhausted'
   | 'premature_terminals_exhausted'
+  | 'input_tokens_exhausted'
+  | 'output_tokens_exhausted'
+  | 'cost_micros_exhausted'
+  | 'tool_calls_exhausted'
+  | 'wall_ms_exhausted'
   | 'deadline_expired'
   | 'cancelled'
   | 'model_failed'
@@ -58,3 +63,12 @@ export interface RunOutcome {
   /** Sums over the run. */
   readonly usage: Usage;
 }
+
+/** Every disposition, for readers of documents. */
+export const DISPOSITIONS: readonly Disposition[] = [
+  'success',
+  'blocked',
+  'rejected',
+  'escalated',
+  'failed',
+];

@@ -118,7 +118,8 @@ test.each<[string, string | Uint8Array, string]>([
 });
 
 test.each<[string, ExactJson | undefined, string]>([
-  ['/schema_version', '1.1', '/schema_version must be "1.0".'],
+  ['/schema_version', '1.2', '/schema_version must be "1.0" or "1.1".'],
+  ['/schema_version', 1, '/schema_version must be "1.0" or "1.1".'],
   ['/schema_version', undefined, '/schema_version must be present.'],
   ['/kind', 'millforge_harness', '/kind must be "compiled_millforge_harness".'],
   ['/more', 1, '/ must not have the key "more".'],

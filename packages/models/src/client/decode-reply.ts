@@ -136,7 +136,19 @@ function decodeUsage(usage: ExactJson | undefined): ModelUsage | null {
   const input = tokens(usage['prompt_tokens']) ?? tokens(usage['input_tokens']);
   const output = tokens(usage['completion_tokens']) ?? tokens(usage['output_tokens']);
   if (input === null && output === null) return null;
-  return { input_tokens: input ?? 0, output_tokens: output ?? 0 };
+  const cost = costMicros(usage['cost']);
+  return {
+    input_tokens: input ?? 0,
+    output_tokens: output ?? 0,
+    ...(cost === null ? {} : { cost_micros: cost }),
+  };
+}
+
+/** Some providers report what an exchange cost, in whole units of their currency. */
+function costMicros(value: ExactJson | undefined): number | null {
+  const number = value instanceof JsonFloat ? value.value : value;
+  const micros = typeof number === 'number' ? Math.round(number * 1_000_000) : Number.NaN;
+  return Number.isSafeInteger(micros) && micros >= 0 ? micros : null;
 }
 
 function tokens(value: ExactJson | undefined): number | null {

@@ -56,7 +56,11 @@ const checkUsage = closedObject('"usage"', {
   required: {
     input_tokens: integerFrom(0, Number.MAX_SAFE_INTEGER),
     output_tokens: integerFrom(0, Number.MAX_SAFE_INTEGER),
-  } satisfies { readonly [Name in keyof ModelUsage]-?: Check },
+  },
+  optional: { cost_micros: integerFrom(0, Number.MAX_SAFE_INTEGER) },
+} satisfies {
+  required: { readonly [Name in Exclude<keyof ModelUsage, 'cost_micros'>]-?: Check };
+  optional: { readonly cost_micros: Check };
 });
 
 const checkContent: Check = (value, place) => {

@@ -1,10 +1,11 @@
 import type { JsonObject, JsonValue, PlanNode, ToolOutcome } from '@millforge/contracts';
-import { type InspectedCall, nudgeText } from '@millforge/guard';
+import { type Exhaustion, type InspectedCall, nudgeText } from '@millforge/guard';
 import type { CheckedCall, PrerequisiteDecision, RefusedCall } from '@millforge/registry';
-import type { RunEnding } from '../run-ending.ts';
+import { endExhausted, type RunEnding } from '../run-ending.ts';
 import type { Run } from '../run-state.ts';
 import type { CallPlace } from './call-place.ts';
 import { lackingArtifacts } from './lacking-artifacts.ts';
+import { observedOverrun } from './observed-overrun.ts';
 import { performCall } from './perform-call.ts';
 import { type Answer, type Mistake, refuseCall, traceOf } from './refuse-call.ts';
 
@@ -35,6 +36,17 @@ export async function answerCall(run: Run, asked: AskedCall): Promise<Answer> {
     arguments: call.arguments,
     prerequisites: verdict?.decisions ?? [],
   });
+  const spent = verdict?.spent ?? null;
+  if (spent !== null) {
+    return refuseCall(run, {
+      place,
+      replayed,
+      code: 'policy_denied',
+      mistake: 'unmetPrerequisite',
+      message: nudgeText({ kind: 'calls-spent', tool: call.name, max: spent }),
+      trace: traceOf(checked),
+    });
+  }
   if (unmet.length > 0) {
     return refuseCall(run, {
       place,
@@ -48,12 +60,29 @@ export async function answerCall(run: Run, asked: AskedCall): Promise<Answer> {
   const lacking = lackingArtifacts(run, node, node.produced_artifact_ids);
   if (lacking !== null) return refuseTerminal(run, asked, lacking);
   if (checked.kind === 'refused') return answerRefused(run, asked, checked);
+  const overrun = observedOverrun(run, 'tool-call');
+  if (overrun !== null) return endOverrun(run, asked, overrun);
   const performed = await performCall(run, place, checked);
   if (performed.kind === 'ending') return performed;
   const { outcome } = performed;
+  if (outcome.status !== 'not_executed') run.steps = run.gate.recordCall(run.steps, node.node_id);
   return outcome.status === 'success'
     ? answerSuccess(run, { asked, node, outcome, input: checked.input })
     : answerFailure(place, outcome);
+}
+
+/** Ends the run before a call for which no room is left; the trail is told of the call all the same. */
+function endOverrun(run: Run, { place, replayed }: AskedCall, overrun: Exhaustion): Answer {
+  const { message } = overrun;
+  refuseCall(run, {
+    place,
+    replayed,
+    code: 'budget_exhausted',
+    mistake: null,
+    message,
+    trace: null,
+  });
+  return { kind: 'ending', ending: endExhausted(overrun) };
 }
 
 /** Answers a call that the guard refused; the executor only words its trace. */

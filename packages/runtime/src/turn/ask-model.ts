@@ -28,6 +28,8 @@ type ModelExchange = AsJson<{
   readonly reply: ModelReply;
   /** Requests sent, retries included. */
   readonly attempts: number;
+  /** Milliseconds it took, for a plan that limits them. */
+  readonly elapsed_ms?: number;
 }>;
 
 /**
@@ -64,8 +66,9 @@ export async function askModel(run: Run, turn: number): Promise<ModelTurn> {
   const elapsedMs = startedAt === null ? null : clock.monotonicMs() - startedAt;
   switch (outcome.kind) {
     case 'done': {
-      const { reply, attempts } = outcome.value;
+      const { reply, attempts, elapsed_ms = 0 } = outcome.value;
       countUsage(run, reply);
+      run.wallMs += elapsed_ms;
       emitReplied(run, { turn, replayed, reply, attempts, elapsedMs });
       run.observer.rethrow();
       return { kind: 'reply', reply, replayed };
@@ -84,6 +87,8 @@ async function complete(
   { signal, idempotencyKey }: ActContext,
 ): Promise<ActResult<ModelExchange>> {
   const request = { messages: run.conversation.messages, tools: run.tools };
+  const { clock } = run.options;
+  const startedAt = clock.monotonicMs();
   const completion = await run.options.model.complete(request, { signal, idempotencyKey });
   // What breaks the client's promise must not be recorded: every replay would break on it again.
   const fault = completionFault(completion);
@@ -100,10 +105,13 @@ async function complete(
       : operationUnavailable(failure);
   }
   const { reply, attempts } = completion;
-  const value = { reply: recordedReply(reply), attempts };
-  if (reply.usage === null) return { value };
-  const { input_tokens, output_tokens } = reply.usage;
-  return { value, usage: { input_tokens, output_tokens } };
+  // A replay has to stop where the run did, so what a limit depends on is recorded.
+  const elapsed =
+    run.plan.budgets.observed_limits?.wall_ms === undefined
+      ? {}
+      : { elapsed_ms: Math.round(clock.monotonicMs() - startedAt) };
+  const value = { reply: recordedReply(reply), attempts, ...elapsed };
+  return value.reply.usage === null ? { value } : { value, usage: value.reply.usage };
 }
 
 /** What the first turn says besides its messages, and no later one can change. */
@@ -170,6 +178,8 @@ function countUsage(run: Run, reply: ModelReply): void {
   if (reply.usage === null) return;
   run.inputTokens = (run.inputTokens ?? 0) + reply.usage.input_tokens;
   run.outputTokens = (run.outputTokens ?? 0) + reply.usage.output_tokens;
+  const { cost_micros } = reply.usage;
+  if (cost_micros !== undefined) run.costMicros = (run.costMicros ?? 0) + cost_micros;
 }
 
 function modelFailed(message: string): RunEnding {

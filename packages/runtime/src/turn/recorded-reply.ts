@@ -15,7 +15,13 @@ export function recordedReply(reply: ModelReply): AsJson<ModelReply> {
     usage:
       reply.usage === null
         ? null
-        : { input_tokens: reply.usage.input_tokens, output_tokens: reply.usage.output_tokens },
+        : {
+            input_tokens: reply.usage.input_tokens,
+            output_tokens: reply.usage.output_tokens,
+            ...(reply.usage.cost_micros === undefined
+              ? {}
+              : { cost_micros: reply.usage.cost_micros }),
+          },
     provider_model: reply.provider_model,
   };
 }
@@ -50,7 +56,10 @@ function callsFault(calls: unknown): string | null {
 function usageFault(usage: unknown): string | null {
   if (usage === null) return null;
   const isWhole =
-    isRecord(usage) && isCount(usage['input_tokens']) && isCount(usage['output_tokens']);
+    isRecord(usage) &&
+    isCount(usage['input_tokens']) &&
+    isCount(usage['output_tokens']) &&
+    (usage['cost_micros'] === undefined || isCount(usage['cost_micros']));
   return isWhole ? null : 'usage must be null or numbers of tokens';
 }
 

@@ -7,9 +7,12 @@ import type { AskedCall } from './answer-call.ts';
 import { answerCalls } from './answer-calls.ts';
 import { askModel } from './ask-model.ts';
 import { callPlace } from './call-place.ts';
+import { observedOverrun } from './observed-overrun.ts';
 
 /** One model turn and the calls it asked for; null when the run goes on. */
 export async function runTurn(run: Run, turn: number): Promise<RunEnding | null> {
+  const overrun = observedOverrun(run, 'model-turn');
+  if (overrun !== null) return endExhausted(overrun);
   const asked = await askModel(run, turn);
   if (asked.kind === 'ending') return asked.ending;
   const { reply, replayed } = asked;
