@@ -20,9 +20,10 @@ export interface CanonicalJsonOptions {
  * @throws `json/non-finite` for NaN and infinities; `json/not-json` for cycles, undefined, functions, instances.
  */
 export function canonicalJson(value: ExactJson, options?: CanonicalJsonOptions): string {
-  const writer: Writer = { root: value, isTree: false, deferred: [] };
+  const writer: Writer = { root: value, isTree: false, isAscii: true, deferred: [] };
   const shallow = write(value, writer, 0);
-  const text = escapeNonAscii(writer.deferred.length === 0 ? shallow : splice(shallow, writer));
+  const whole = writer.deferred.length === 0 ? shallow : splice(shallow, writer);
+  const text = writer.isAscii ? whole : escapeNonAscii(whole);
   return options?.newline === false ? text : `${text}\n`;
 }
 
@@ -31,13 +32,15 @@ interface Writer {
   readonly root: unknown;
   /** Whether the root is known to hold no cycle. */
   isTree: boolean;
+  /** Whether no text so far needs an escape for a character past ASCII. */
+  isAscii: boolean;
   readonly deferred: unknown[];
 }
 
 function write(value: unknown, writer: Writer, depth: number): string {
   switch (typeof value) {
     case 'string':
-      return writeString(value);
+      return writeString(value, writer);
     case 'number':
       return Number.isInteger(value) ? writeInteger(value) : writeFloat(value, writer);
     case 'boolean':
@@ -67,8 +70,10 @@ function writeContainer(
   if (typeof kept === 'string') return kept;
   const deferred = writer.deferred.length;
   const text = isList(value) ? writeArray(value, writer, depth) : writeObject(value, writer, depth);
-  if (kept === null && writer.deferred.length === deferred) noteText(value, escapeNonAscii(text));
-  return text;
+  if (kept !== null || writer.deferred.length > deferred) return text;
+  const ascii = escapeNonAscii(text);
+  noteText(value, ascii);
+  return ascii;
 }
 
 /** `Array.isArray` makes a readonly array an array of any; this guard keeps its element type. */
@@ -95,18 +100,19 @@ function writeObject(
   let text = '{';
   let mark = '';
   for (const key of keys) {
-    text += mark + writeKey(key) + write(entries[key], writer, depth + 1);
+    text += mark + writeKey(key, writer) + write(entries[key], writer, depth + 1);
     mark = ',';
   }
   return `${text}}`;
 }
 
 /** Documents use the same few names over and over, so the written form of short ones is kept. */
-function writeKey(key: string): string {
+function writeKey(key: string, writer: Writer): string {
   const known = KEYS.get(key);
   if (known !== undefined) return known;
-  const text = `${writeString(key)}:`;
-  if (KEYS.size < MAX_KEYS && key.length <= MAX_KEY_LENGTH) KEYS.set(key, text);
+  const text = `${writeString(key, writer)}:`;
+  const isShort = key.length <= MAX_KEY_LENGTH && PLAIN.test(key);
+  if (isShort && KEYS.size < MAX_KEYS) KEYS.set(key, text);
   return text;
 }
 
@@ -129,6 +135,7 @@ function splice(text: string, writer: Writer): string {
       done += next;
     } else {
       unfold(write(next.root, next, 0), next.deferred, pending);
+      writer.isAscii &&= next.isAscii;
     }
   }
   return done;
@@ -138,7 +145,8 @@ function unfold(text: string, deferred: readonly unknown[], pending: (Writer | s
   const pieces = text.split(MARK);
   for (let index = pieces.length - 1; index >= 0; index--) {
     pending.push(pieces[index] ?? '');
-    if (index > 0) pending.push({ root: deferred[index - 1], isTree: true, deferred: [] });
+    if (index === 0) continue;
+    pending.push({ root: deferred[index - 1], isTree: true, isAscii: true, deferred: [] });
   }
 }
 
@@ -163,8 +171,10 @@ function sortKeys(keys: string[]): void {
   if (hasSurrogates) keys.sort(compareCodePoints);
 }
 
-function writeString(text: string): string {
-  return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
+function writeString(text: string, writer: Writer): string {
+  if (PLAIN.test(text)) return `"${text}"`;
+  if (writer.isAscii && NON_ASCII.test(text)) writer.isAscii = false;
+  return JSON.stringify(text);
 }
 
 function writeInteger(value: number): string {
@@ -189,4 +199,5 @@ const MAX_KEY_LENGTH = 64;
 const KEYS = new Map<string, string>();
 const MARK = '\n';
 const PLAIN = /^[ !#-[\]-~]*$/;
+const NON_ASCII = /[\x7f-\uffff]/;
 const SURROGATE = /[\ud800-\udfff]/;
