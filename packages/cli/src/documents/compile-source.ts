@@ -1,5 +1,6 @@
 import { basename, extname, resolve } from 'node:path';
 import {
+  type CompileInput,
   type CompileResult,
   compileHarness,
   type ListedToolCatalog,
@@ -51,8 +52,7 @@ export async function compileSource(
     maxBytes: MAX_SOURCE_BYTES,
   });
   return compileHarness(content, {
-    catalog: await catalogOf(selection, around),
-    profiles: await profilesOf(selection, around),
+    ...(await readCompileInput(selection, around)),
     request: {
       requestId: selection.requestId,
       format: sourceFormat(file),
@@ -64,28 +64,38 @@ export async function compileSource(
         ? {}
         : { legalTerminalResults: selection.legalTerminals }),
     },
-    ...(selection.identity === null ? {} : { identity: identityOf(selection.identity) }),
   });
+}
+
+/**
+ * Reads the catalogs that the options name, and the identity that they give.
+ *
+ * @throws `cli/usage` for a file that cannot be read or a wrong identity; `cli/document` for a wrong catalog.
+ */
+export async function readCompileInput(
+  selection: CompileSelection,
+  around: Omit<CompileSurroundings, 'grants'>,
+): Promise<Pick<CompileInput, 'catalog' | 'profiles' | 'identity'>> {
+  return {
+    catalog: await catalogOf(selection, around),
+    profiles: await profilesOf(selection, around),
+    ...(selection.identity === null ? {} : { identity: identityOf(selection.identity) }),
+  };
 }
 
 /** The request of a compilation, as its result names it. */
 export function reportedRequest(path: string, selection: CompileSelection): ReportedRequest {
-  return {
-    requestId: selection.requestId,
-    format: sourceFormat(path),
-    sourcePath: basename(path),
-    expectedId: selection.expectedId,
-  };
+  return { requestId: selection.requestId, sourcePath: basename(path) };
 }
 
-// By the ending of the name alone; the parser says what does not fit.
-function sourceFormat(file: string): 'yaml' | 'json' {
+/** Notation of a source, by the ending of its name alone; the parser says what does not fit. */
+export function sourceFormat(file: string): 'yaml' | 'json' {
   return extname(file).toLowerCase() === '.json' ? 'json' : 'yaml';
 }
 
 async function catalogOf(
   selection: CompileSelection,
-  around: CompileSurroundings,
+  around: Omit<CompileSurroundings, 'grants'>,
 ): Promise<ToolCatalog> {
   if (selection.catalogs.length === 0) return around.catalog;
   const catalogs: ListedToolCatalog[] = [];
@@ -125,7 +135,7 @@ function referenceOf(toolId: string, toolVersion: number): string {
 
 async function profilesOf(
   selection: CompileSelection,
-  around: CompileSurroundings,
+  around: Omit<CompileSurroundings, 'grants'>,
 ): Promise<ModelProfileCatalog> {
   const path = selection.profiles;
   if (path !== null) {
@@ -138,7 +148,7 @@ async function profilesOf(
 async function catalogText(
   path: string,
   what: string,
-  { cwd }: CompileSurroundings,
+  { cwd }: Pick<CompileSurroundings, 'cwd'>,
 ): Promise<string> {
   const file = { path: resolve(cwd, path), what, maxBytes: MAX_CATALOG_BYTES };
   const content = await readInputFile(file);

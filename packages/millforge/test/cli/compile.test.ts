@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { digest } from '@millforge/contracts';
 import { expect, test } from 'vitest';
@@ -26,17 +26,20 @@ test('prints the result document with every key, in the order of its form', asyn
     'diagnostics_path',
     'diagnostics',
   ]);
-  const [file] = readdirSync(join(cwd, 'plans'));
+  const [plan, report] = readdirSync(join(cwd, 'plans'));
   expect(document).toMatchObject({
     request_id: 'request.cli',
     status: 'committed',
     plan_commit_certainty: 'committed',
+    diagnostic_report_state: 'committed',
     failure_phase: null,
     harness_id: 'test.small.v1',
-    compiled_plan_path: `plans/${file}`,
+    compiled_plan_path: `plans/${plan}`,
+    diagnostics_path: `plans/${report}`,
     diagnostics: [],
   });
-  expect(file).toContain(String(document['compiled_sha256']));
+  expect(plan).toContain(String(document['compiled_sha256']));
+  expect(JSON.parse(readFileSync(join(cwd, 'plans', String(report)), 'utf8'))).toEqual(document);
 });
 
 test('names the request by its five fields: the stage is the first that the source lists', async () => {
@@ -122,7 +125,7 @@ test('a directory or a pipe in place of a file is refused at once: 64', async ()
   for (const source of ['folder.yaml', '/dev/null']) {
     const end = await runCli(['compile', source, '--data', 'data'], { cwd });
     expect(end.code).toBe(64);
-    expect(end.stderr).toContain('is not a file');
+    expect(end.stderr).toContain('MF-S014');
   }
   const end = await runCli([...argv, '--profiles', 'folder.yaml'], { cwd });
   expect(end.code).toBe(64);
@@ -134,7 +137,8 @@ test('a file in the place of the plan is reported as the conflict that it is, an
   const compile = (...flags: readonly string[]) =>
     runCli([...argv, '--out', 'plans', ...flags], { cwd });
   await compile();
-  const file = join(cwd, 'plans', readdirSync(join(cwd, 'plans'))[0] ?? '');
+  const names = readdirSync(join(cwd, 'plans'));
+  const file = join(cwd, 'plans', names.find((name) => name.endsWith('.compiled.json')) ?? '');
   writeFileSync(file, 'mine');
   const forPeople = await compile();
   expect(forPeople.code).toBe(1);
@@ -144,6 +148,7 @@ test('a file in the place of the plan is reported as the conflict that it is, an
   expect(lastJson(forMachines)).toMatchObject({
     status: 'failed',
     plan_commit_certainty: 'absent',
+    diagnostic_report_state: 'committed',
     failure_phase: 'output',
     compiled_plan_path: null,
     compiled_sha256: null,
@@ -172,6 +177,116 @@ test('a plan takes no compile options: 64', async () => {
   const end = await runCli(['run', plan, '--task', 't', '--stage-kind', 'task'], { cwd });
   expect(end.code).toBe(64);
   expect(end.stderr).toContain('--stage-kind goes with a source');
+});
+
+test.each([
+  ['missing.yaml', 'MF-S013'],
+  ['no/such/folder/harness.yaml', 'MF-S013'],
+  ['', 'MF-S014'],
+])('a source that cannot be read has a result document, too: %j', async (source, code) => {
+  const { cwd } = layOut();
+  mkdirSync(join(cwd, 'folder.yaml'));
+  const path = source === '' ? 'folder.yaml' : source;
+  const end = await runCli(['compile', path, '--data', 'data', '--json'], { cwd });
+  expect(end.code).toBe(64);
+  expect(lastJson(end)).toMatchObject({
+    status: 'failed',
+    failure_phase: 'request',
+    diagnostics: [{ code }],
+  });
+  expect(readdirSync(cwd)).not.toContain('data');
+  const forPeople = await runCli(['compile', path, '--data', 'data'], { cwd });
+  expect(forPeople.code).toBe(64);
+  expect(forPeople.stderr).toContain(`${path}: error ${code}`);
+});
+
+test('an output directory that does not exist is not made: 64', async () => {
+  const { cwd, argv } = layOut();
+  const end = await runCli([...argv, '--out', 'no-such', '--json'], { cwd });
+  expect(end.code).toBe(64);
+  expect(lastJson(end)).toMatchObject({ diagnostics: [{ code: 'MF-S017' }] });
+  const forPeople = await runCli([...argv, '--out', 'no-such'], { cwd });
+  expect(forPeople.stderr).toContain(`${join(cwd, 'no-such')}: error MF-S017`);
+  expect(readdirSync(cwd)).not.toContain('no-such');
+});
+
+test('a source and an output directory behind links are those that the links lead to', async () => {
+  const { cwd, argv } = layOut();
+  mkdirSync(join(cwd, 'plans'));
+  symlinkSync('plans', join(cwd, 'link'));
+  symlinkSync('harness.yaml', join(cwd, 'link.yaml'));
+  const [command = '', , ...flags] = argv;
+  const end = await runCli([command, 'link.yaml', ...flags, '--out', 'link', '--json'], { cwd });
+  expect(end.code).toBe(0);
+  expect(lastJson(end)['compiled_plan_path']).toMatch(/^plans\//);
+});
+
+test('a source that does not compile writes no file, into a directory that is there neither', async () => {
+  const { cwd, argv } = layOut(testHarness().replace('task', 'Task'));
+  mkdirSync(join(cwd, 'plans'));
+  for (const flags of [['--out', 'plans'], []]) {
+    const end = await runCli([...argv, ...flags, '--json'], { cwd });
+    expect(end.code).toBe(65);
+    expect(lastJson(end)).toMatchObject({ status: 'failed', diagnostic_report_state: 'absent' });
+  }
+  expect(readdirSync(join(cwd, 'plans'))).toEqual([]);
+  expect(readdirSync(cwd)).not.toContain('data');
+});
+
+test('a plan that stands but whose report cannot be written is named, with 1', async () => {
+  const { cwd, argv } = layOut();
+  mkdirSync(join(cwd, 'plans'));
+  await runCli([...argv, '--out', 'plans'], { cwd });
+  const names = readdirSync(join(cwd, 'plans'));
+  const report = names.find((name) => name.endsWith('.diagnostics.json')) ?? '';
+  rmSync(join(cwd, 'plans', report));
+  mkdirSync(join(cwd, 'plans', report));
+  const end = await runCli([...argv, '--out', 'plans'], { cwd });
+  expect(end.code).toBe(1);
+  expect(end.stdout).toContain('is already there');
+  expect(end.stderr).toContain('MF-O002');
+  const forMachines = await runCli([...argv, '--out', 'plans', '--json'], { cwd });
+  expect(lastJson(forMachines)).toMatchObject({
+    status: 'prepared',
+    plan_commit_certainty: 'committed',
+    diagnostic_report_state: 'unknown',
+  });
+});
+
+test('--check says whether the plan is there, which one is, and writes nothing', async () => {
+  const { cwd, argv } = layOut();
+  const check = (...flags: readonly string[]) => runCli([...argv, '--check', ...flags], { cwd });
+  const absent = await check();
+  expect([absent.code, absent.stdout]).toEqual([3, '']);
+  expect(absent.stderr).toMatch(
+    /^test\.small\.v1@1 is absent: .*plans has no plan .*compiled\.json\.\n$/,
+  );
+  expect(readdirSync(cwd)).not.toContain('data');
+
+  await runCli(argv, { cwd });
+  const before = readdirSync(join(cwd, 'data/plans'));
+  const current = await check();
+  expect(current).toMatchObject({ code: 0, stderr: '' });
+  expect(current.stdout).toMatch(/^test\.small\.v1@1 is current: .*compiled\.json\n$/);
+  expect(lastJson(await check('--json'))).toMatchObject({ status: 'committed' });
+
+  writeFileSync(join(cwd, 'harness.yaml'), testHarness().replace('Work.', 'Work well.'));
+  const stale = await check();
+  expect([stale.code, stale.stdout]).toEqual([3, '']);
+  const there = before.find((name) => name.endsWith('.compiled.json'));
+  expect(stale.stderr).toContain(`plans has ${there}, and should have test.small.v1@1.`);
+  expect(lastJson(await check('--json'))).toMatchObject({
+    status: 'prepared',
+    plan_commit_certainty: 'absent',
+    compiled_plan_path: null,
+  });
+  expect(readdirSync(join(cwd, 'data/plans'))).toEqual(before);
+});
+
+test('--check refuses a source that does not compile as compiling does', async () => {
+  const { cwd, argv } = layOut(testHarness().replace('task', 'Task'));
+  expect((await runCli([...argv, '--check'], { cwd })).code).toBe(65);
+  expect((await runCli([...argv, '--check', '--watch'], { cwd })).code).toBe(64);
 });
 
 function layOut(harness = testHarness()) {

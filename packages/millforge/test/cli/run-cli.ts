@@ -21,6 +21,7 @@ export interface CliOptions {
   readonly createMillforge?: MillforgeFactory;
   /** Given the function that presses Ctrl-C. */
   readonly onStart?: (interrupt: () => void) => void;
+  readonly onStdout?: (text: string) => void;
   readonly onStderr?: (text: string) => void;
   /** Makes standard error a terminal of that many columns. */
   readonly columns?: number;
@@ -39,6 +40,7 @@ export async function runCli(argv: readonly string[], options: CliOptions): Prom
   const host: CliHost = {
     stdout: sink((text) => {
       stdout += text;
+      options.onStdout?.(text);
     }),
     stderr: sink((text) => {
       stderr += text;

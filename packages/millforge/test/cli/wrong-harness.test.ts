@@ -60,7 +60,7 @@ ${finish}`,
     '/',
     true,
   ],
-  ['a file of 2 MiB', `# ${'x'.repeat(2 * 1024 * 1024)}\n${testHarness()}`, 'MF-S003', '/', true],
+  ['a file of 2 MiB', `# ${'x'.repeat(2 * 1024 * 1024)}\n${testHarness()}`, 'MF-S003', '/', false],
   ['an alias bomb', aliasBomb, 'MF-S007', '/', true],
   [
     'a wrong type',
