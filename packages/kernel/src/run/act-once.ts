@@ -1,4 +1,4 @@
-import { type Failure, MillforgeError } from '@millforge/contracts';
+import { type ActContext, type Failure, MillforgeError } from '@millforge/contracts';
 import { toPayload } from '../store/payloads.ts';
 import type { Live } from './live.ts';
 import { idempotencyKey, isEffectful, operationName } from './operation-rules.ts';
@@ -54,12 +54,18 @@ export async function actOnce(live: Live): Promise<Ended> {
 async function begin({ parts, request, generation, row }: Live): Promise<Settled> {
   const { operation, act } = request;
   const mayHaveEffect = isEffectful(operation);
-  const key = idempotencyKey(parts.claim, {
-    key: operation.key,
-    generation: row?.generation ?? generation,
-  });
+  const context: ActContext = {
+    signal: parts.control.actSignal,
+    // Few receivers take a key, so it is made for those that ask.
+    get idempotencyKey() {
+      return idempotencyKey(parts.claim, {
+        key: operation.key,
+        generation: row?.generation ?? generation,
+      });
+    },
+  };
   try {
-    const result = await act({ signal: parts.control.actSignal, idempotencyKey: key });
+    const result = await act(context);
     return settledValue(result, mayHaveEffect);
   } catch (error) {
     return settledThrow(error, mayHaveEffect);

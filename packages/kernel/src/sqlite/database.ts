@@ -66,8 +66,10 @@ export function createDatabase(connection: Connection, options: DatabaseOptions)
     run: (sql, ...values) => prepared(sql).run(...values).changes,
   };
 
+  let userVersion: Prepared | null = null;
   const checkVersion = (): void => {
-    const version = tx.get('PRAGMA user_version')?.['user_version'];
+    userVersion ??= connection.prepare<SqlValue[]>('PRAGMA user_version').pluck();
+    const version = userVersion.get();
     if (version === options.schemaVersion) return;
     throw new MillforgeError(
       'kernel/newer-schema',

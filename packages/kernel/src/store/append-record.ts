@@ -66,7 +66,11 @@ export function appendRecord<Goal extends GoalHead>(
     else patches.push(patch);
   }
   for (const [table, patches] of told) data[table] = patches;
-  return appendHead(tx, goal, { ...draft, data: canonicalJson(data, { newline: false }) });
+  return appendHead(tx, goal, {
+    type: draft.type,
+    actor: draft.actor,
+    data: canonicalJson(data, { newline: false }),
+  });
 }
 
 /** The text whose digest a record carries. */
@@ -234,7 +238,9 @@ function appendHead<Goal extends GoalHead>(
 ): Goal {
   const seq = goal.head_seq + 1;
   const record_sha256 = recordSha256({
-    ...record,
+    type: record.type,
+    actor: record.actor,
+    data: record.data,
     tenant: goal.tenant,
     goal_uid: goal.goal_uid,
     seq,
