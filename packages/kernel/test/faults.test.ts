@@ -75,6 +75,44 @@ test('refuses to write once a newer version has migrated the file', async () => 
   change(join(directory, 'trail.db'), 'PRAGMA user_version = 1');
 });
 
+test('reports a damaged letter of the schema as damage of the file', async () => {
+  const directory = temporaryDirectory();
+  const kernel = await open(directory);
+  await kernel[Symbol.asyncDispose]();
+  const path = join(directory, 'trail.db');
+  const intact = readFileSync(path);
+  // A name that still parses, a rule that is gone, a word that SQLite does not know.
+  const letters = [
+    ['head_seq INTEGER', 'heae_seq INTEGER'],
+    ['CREATE UNIQUE INDEX operations_by_key', 'CREATE UNIQUE INDEX operations_by_kez'],
+    ['units_settled <= units_limit', 'units_settled <? units_limit'],
+    ['CREATE TABLE holds', 'CREATE TABLD holds'],
+  ] as const;
+  for (const [from, to] of letters) {
+    const bytes = Buffer.from(intact);
+    expect(bytes.includes(from)).toBe(true);
+    // Pages keep what once stood in them, so the text may be there more than once.
+    for (let at = bytes.indexOf(from); at >= 0; at = bytes.indexOf(from, at + 1)) {
+      bytes.write(to, at, 'latin1');
+    }
+    writeFileSync(path, bytes);
+    await expect(openAt(path)).rejects.toMatchObject({ code: 'kernel/corrupt' });
+    expect(readFileSync(path)).toEqual(bytes);
+  }
+  writeFileSync(path, intact);
+  await open(directory);
+});
+
+test('opens a file that was analysed', async () => {
+  const directory = temporaryDirectory();
+  const kernel = await open(directory);
+  await kernel.admitGoal(scope, contract('goal-1'));
+  await kernel[Symbol.asyncDispose]();
+  change(join(directory, 'trail.db'), 'ANALYZE');
+  const again = await open(directory);
+  expect(await again.verifyTrail(scope)).toMatchObject({ ok: true });
+});
+
 test('refuses a directory, and a path through a file', async () => {
   const directory = temporaryDirectory();
   await expect(openAt(directory)).rejects.toMatchObject({ code: 'kernel/path-invalid' });

@@ -40,6 +40,7 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Databa
         options.failpoint?.('before:migrate');
         migrate(opened, options);
         options.failpoint?.('after:migrate');
+        checkSchema(opened, options);
         if (options.check) checkPages(opened, path);
         break;
       } catch (error) {
@@ -101,13 +102,54 @@ const SETTINGS: readonly (readonly [string, string, string | number])[] = [
 ];
 const FULL_SYNC = ['fullfsync', 'ON', 1] as const;
 
+/**
+ * Compares the schema with the one that the migrations make: a damaged letter of it would else come to light as a
+ * statement that SQLite does not understand, or as a rule that it does not keep.
+ */
+function checkSchema(
+  connection: Connection,
+  { path, driver, migrations }: Pick<OpenDatabaseOptions, 'path' | 'driver' | 'migrations'>,
+): void {
+  const found = schemaOf(connection);
+  const fresh = driver(':memory:');
+  try {
+    for (const { sql } of migrations) fresh.exec(sql);
+    const expected = schemaOf(fresh);
+    if (found.length === expected.length && found.every((row, place) => row === expected[place])) {
+      return;
+    }
+    // A newer version migrated it a moment ago: every write says so.
+    if (pragma(connection, 'user_version') !== migrations.length) return;
+    const differs = expected.find((row) => !found.includes(row)) ?? 'a table that does not belong';
+    throw damaged(path, `schema: ${differs.slice(0, 80)}`);
+  } finally {
+    fresh.close();
+  }
+}
+
+/** What the file says about its tables and indexes; what SQLite keeps there for itself is left out. */
+function schemaOf(connection: Connection): readonly string[] {
+  return connection
+    .prepare(
+      `SELECT type || ' ' || name || ' ' || tbl_name || ' ' || coalesce(sql, '') FROM sqlite_schema
+        WHERE name NOT LIKE 'sqlite\\_stat%' ESCAPE '\\' ORDER BY 1`,
+    )
+    .pluck()
+    .all()
+    .map(String);
+}
+
 function checkPages(connection: Connection, path: string): void {
   const found = connection.prepare('PRAGMA quick_check(1)').pluck().get();
   if (found === 'ok') return;
-  throw new MillforgeError(
+  throw damaged(path, String(found));
+}
+
+function damaged(path: string, found: string): MillforgeError {
+  return new MillforgeError(
     'kernel/corrupt',
     `${path} is damaged; copy it away, run \`millforge doctor\` on the copy and restore a backup.`,
-    { details: { path, found: String(found) } },
+    { details: { path, found } },
   );
 }
 
