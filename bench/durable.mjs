@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { openKernel } from '../packages/kernel/dist/index.js';
 import { compare, report, timed } from './measure.mjs';
 
@@ -11,11 +12,19 @@ const Database = createRequire(new URL('../packages/kernel/package.json', import
 );
 
 const OPERATIONS = 300;
+const SETTINGS = [
+  'busy_timeout = 0',
+  'journal_mode = WAL',
+  'synchronous = FULL',
+  'foreign_keys = ON',
+  'trusted_schema = OFF',
+  'wal_autocheckpoint = 4000',
+];
 const scope = { tenant: 'bench', resource: 'bench', actor: 'bench' };
 const clock = {
   now: () => Date.now(),
   monotonicMs: () => performance.now(),
-  delay: (ms) => new Promise((done) => setTimeout(done, ms)),
+  delay: (ms, signal) => delay(ms, undefined, signal === undefined ? {} : { signal }),
 };
 let names = 0;
 const ids = { newId: (prefix) => `${prefix}_${process.pid}_${(names += 1)}` };
@@ -51,12 +60,11 @@ export async function benchDurable() {
   }
 }
 
-// One row of the size that an operation's record has, per transaction.
+// One row per transaction, at the settings of the kernel's own connection. The row is smaller than what the kernel
+// writes for one record.
 function openBare(path) {
   const database = new Database(path);
-  for (const pragma of ['journal_mode = WAL', 'synchronous = FULL', 'busy_timeout = 0']) {
-    database.pragma(pragma);
-  }
+  for (const pragma of SETTINGS) database.pragma(pragma);
   database.exec('CREATE TABLE row (id INTEGER PRIMARY KEY, body TEXT NOT NULL) STRICT');
   const insert = database.prepare('INSERT INTO row (body) VALUES (?)');
   const commit = database.transaction((body) => insert.run(body)).immediate;
