@@ -87,10 +87,7 @@ export async function openRunFixture(options: FixtureOptions = {}): Promise<RunF
         grants: GRANTS,
         ...more,
       }),
-    commands: () =>
-      existsSync(places.counter)
-        ? readFileSync(places.counter, 'utf8').trim().split('\n').length
-        : 0,
+    commands: () => countLines(places.counter),
   };
 }
 
@@ -101,11 +98,19 @@ export function toolsWithBrokenCommand({ counter }: RunPlaces): ReturnType<typeo
     onEffect(tool, phase) {
       if (tool !== 'bash' || phase !== 'after-effect' || isBroken) return;
       isBroken = true;
-      // The shell is a process of its own and goes on while this one waits.
-      while (!existsSync(counter)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
+      // The shell is a process of its own and goes on while this one waits. It makes the file before it writes the
+      // line, and is ended together with the call.
+      while (countLines(counter) === 0) {
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
+      }
       throw new Error('The connection to the shell is lost.');
     },
   });
+}
+
+/** Lines that were written to their end. */
+function countLines(file: string): number {
+  return existsSync(file) ? readFileSync(file, 'utf8').split('\n').length - 1 : 0;
 }
 
 /** The trail of a run. */
