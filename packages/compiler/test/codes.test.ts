@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { compileHarness, toModelProfileCatalog, toToolCatalog } from '@millforge/compiler';
 import { expect, test } from 'vitest';
-import { readCodePage, readDocsFile } from './support/code-pages.ts';
+import { docsFiles, readCodePage, readDocsFile } from './support/code-pages.ts';
 import { FIXTURES, fixtureNames, GRANTS } from './support/fixtures.ts';
+import { findingsIn, surroundingsOf } from './support/surroundings.ts';
 
 const codes = new Map([
   ...declaredIn('../src/diagnostics.ts'),
@@ -62,6 +63,55 @@ test('has an invalid fixture or a test for every code that can be reached', () =
   expect(Object.keys(SHADOWED).filter((code) => caused.has(code))).toEqual([]);
 });
 
+// Only these may say in a sentence why they cannot occur; every other page shows what triggers its code.
+const MAY_LACK_EXAMPLES: readonly string[] = [
+  'MF-R011',
+  'MF-G009',
+  'MF-G010',
+  'MF-A003',
+  'MF-A006',
+  'MF-L001',
+  'MF-L003',
+  'MF-L004',
+];
+
+test('shows on every page what triggers the code and the same put right, or says why nothing can', () => {
+  const lacking = [...codes.keys()].filter((code) => {
+    const page = readDocsFile(`${code.charAt('MF-'.length)}/${code}.md`);
+    const sides = ['wrong', 'right'].map(
+      (side) => new RegExp(`^\`\`\`(?:yaml|json) ${side}\\b`, 'm'),
+    );
+    return !sides.every((block) => block.test(page));
+  });
+  expect(lacking.toSorted()).toEqual(MAY_LACK_EXAMPLES.toSorted());
+  for (const code of lacking) {
+    const page = readDocsFile(`${code.charAt('MF-'.length)}/${code}.md`);
+    expect(page).toMatch(
+      /are answered with\s+MF-S0\d\d before|cause is a compiler\s+identity|a fault of the\s+compiler/,
+    );
+  }
+});
+
+test('has a page for every code, and no page for another', () => {
+  const pages = [...new Set([...codes.keys()].map((code) => code.charAt('MF-'.length)))].flatMap(
+    (folder) => docsFiles(folder),
+  );
+  expect(pages.toSorted()).toEqual([...codes.keys()].map((code) => `${code}.md`).toSorted());
+});
+
+const surrounded = [...codes.keys()].filter((code) => surroundingsOf(code, 'wrong') !== null);
+
+test.each(surrounded)(
+  'the page of %s shows surroundings that cause it, and others that do not',
+  (code) => {
+    const [wrong, right] = [surroundingsOf(code, 'wrong'), surroundingsOf(code, 'right')];
+    if (wrong === null || right === null) throw new Error(`${code} shows one side only.`);
+    const message = readCodePage(code)?.message;
+    expect(findingsIn(wrong)).toContainEqual(expect.objectContaining({ code, message }));
+    expect(findingsIn(right)).toEqual([]);
+  },
+);
+
 test.each([...codes])('%s has a page named %s whose examples hold', (code, name) => {
   const page = readCodePage(code);
   expect(page).toMatchObject({ code, name });
@@ -85,7 +135,7 @@ function compile({
 
 function declaredIn(file: string): readonly (readonly [string, string])[] {
   const text = readFileSync(new URL(file, import.meta.url), 'utf8');
-  return [...text.matchAll(/code: '(MF-[A-Z0-9_]+)',\s*name: '([a-z-]+)'/g)].map(
+  return [...text.matchAll(/code: '(MF-[A-Z0-9_]+)',\s*name: '([a-z0-9-]+)'/g)].map(
     ([, code = '', name = '']) => [code, name] as const,
   );
 }

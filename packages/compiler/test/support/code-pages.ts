@@ -23,6 +23,11 @@ export function readDocsFile(name: string): string {
   return readFileSync(new URL(name, DOCS), 'utf8');
 }
 
+/** Names of the files in a folder of pages. */
+export function docsFiles(folder: string): readonly string[] {
+  return readdirSync(new URL(`${folder}/`, DOCS));
+}
+
 /** The page of a code, or null when there is none. */
 export function readCodePage(code: string): CodePage | null {
   const folder = code.charAt('MF-'.length);
