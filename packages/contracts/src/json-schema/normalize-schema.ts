@@ -101,7 +101,10 @@ function normalizeNode(visit: Visit): Read<JsonSchema> {
   }
   const schema = nullable === true ? orNull(form.value) : form.value;
   const words = readAnnotations(node, schema, visit);
-  return words.ok ? { ok: true, value: { ...schema, ...words.value } } : words;
+  if (!words.ok) return words;
+  return words.value === null
+    ? { ok: true, value: schema }
+    : { ok: true, value: { ...schema, ...words.value } };
 }
 
 function refuseUnknown(
@@ -124,7 +127,7 @@ function refuseUnknown(
 
 function followReference(node: RawNode, visit: Visit): Read<JsonSchema> {
   const path = child(visit.path, '$ref');
-  const extra = refuseOthers(node, visit.path, { keywords: ['$ref'], place: 'beside $ref' });
+  const extra = refuseOthers(node, visit.path, '$ref');
   if (extra !== null) return extra;
   const reference = node['$ref'];
   if (reference === '#') return fault(path, 'must not be recursive');
@@ -156,7 +159,7 @@ function normalizeForm(node: RawNode, visit: Visit): Read<JsonSchema> {
   if (node['const'] !== undefined) return normalizeConst(node, visit);
   for (const keyword of ['anyOf', 'oneOf'] as const) {
     if (node[keyword] === undefined) continue;
-    const extra = refuseOthers(node, path, { keywords: [keyword], place: `beside ${keyword}` });
+    const extra = refuseOthers(node, path, keyword);
     if (extra !== null) return extra;
     return normalizeAlternatives(node[keyword], keyword, {
       path: child(path, keyword),
@@ -172,10 +175,7 @@ function normalizeForm(node: RawNode, visit: Visit): Read<JsonSchema> {
       `must be one of ${TYPES.join(', ')}${shared.isWide ? wide : ''}`,
     );
   }
-  const extra = refuseOthers(node, path, {
-    keywords: ['type', ...KEYWORDS_OF[type.name]],
-    place: `for type ${type.name}`,
-  });
+  const extra = refuseOthers(node, path, type.name);
   if (extra !== null) return extra;
   switch (type.name) {
     case 'null':
@@ -199,13 +199,14 @@ interface TypeOf<Name extends string> {
 }
 
 function readType(raw: unknown, isWide: boolean): TypeOf<TypeName> | null {
-  const listed = isWide && Array.isArray(raw) ? raw : [raw];
+  if (typeof raw === 'string')
+    return PLAIN_TYPES.get(raw) ?? (isWide && raw === 'null' ? NULL : null);
+  if (!isWide || !Array.isArray(raw)) return null;
+  const listed: readonly unknown[] = raw;
   const isNullable = listed.length > 1 && listed.includes('null');
-  const names = isNullable ? listed.filter((name) => name !== 'null') : listed;
-  const name = TYPES.find((known) => known === names[0]);
-  if (isWide && names.length === 1 && names[0] === 'null')
-    return { name: 'null', isNullable: false };
-  return name === undefined || names.length > 1 ? null : { name, isNullable };
+  const [name, ...others] = isNullable ? listed.filter((type) => type !== 'null') : listed;
+  const type = typeof name === 'string' && others.length === 0 ? readType(name, true) : null;
+  return type === null ? null : { name: type.name, isNullable };
 }
 
 function nullableIf(isNullable: boolean, result: Read<JsonSchema>): Read<JsonSchema> {
@@ -213,8 +214,7 @@ function nullableIf(isNullable: boolean, result: Read<JsonSchema>): Read<JsonSch
 }
 
 function normalizeConst(node: RawNode, { path, shared }: Visit): Read<JsonSchema> {
-  const keywords = shared.isWide ? ['const', 'type'] : ['const'];
-  const extra = refuseOthers(node, path, { keywords, place: 'beside const' });
+  const extra = refuseOthers(node, path, shared.isWide ? 'const' : 'narrow const');
   if (extra !== null) return extra;
   const value = node['const'];
   if (!isScalar(value)) {
@@ -338,18 +338,15 @@ function normalizeRequired(
   return { ok: true, value: [...names].toSorted(compareCodePoints) };
 }
 
-/** Refuses keywords that have no place here; annotations stand anywhere. */
-function refuseOthers(
-  node: RawNode,
-  path: string,
-  rule: { readonly keywords: readonly string[]; readonly place: string },
-): SchemaFault | null {
-  const present = Object.keys(node).find(
-    (key) => node[key] !== undefined && !rule.keywords.includes(key) && !INERT.has(key),
-  );
-  return present === undefined
-    ? null
-    : fault(child(path, present), `is not accepted ${rule.place}`);
+/** Refuses keywords that have no place in a form; annotations stand anywhere. */
+function refuseOthers(node: RawNode, path: string, form: keyof typeof FORMS): SchemaFault | null {
+  const { accepted, place } = FORMS[form];
+  for (const key of Object.keys(node)) {
+    if (!accepted.has(key) && node[key] !== undefined) {
+      return fault(child(path, key), `is not accepted ${place}`);
+    }
+  }
+  return null;
 }
 
 /** Whether the schema may still grow by this leaf. */
@@ -404,17 +401,11 @@ const MAX_REFERENCES = 64;
 const LOCAL_REFERENCE = /^#\/(\$defs|definitions)\/([^/]+)$/;
 const NO_MATCH: readonly (string | undefined)[] = [];
 const TYPES = ['string', 'integer', 'number', 'boolean', 'array', 'object'] as const;
+const NULL: TypeOf<TypeName> = { name: 'null', isNullable: false };
+const PLAIN_TYPES: ReadonlyMap<string, TypeOf<TypeName>> = new Map(
+  TYPES.map((name) => [name, { name, isNullable: false }]),
+);
 const BOUNDS_10 = new Set(['maxItems', 'maxLength', 'maximum', 'minimum']);
-const NUMBER_KEYWORDS = ['enum', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'];
-const KEYWORDS_OF: { readonly [Type in TypeName]: readonly string[] } = {
-  string: ['enum', 'minLength', 'maxLength', 'pattern', 'format'],
-  integer: NUMBER_KEYWORDS,
-  number: NUMBER_KEYWORDS,
-  boolean: ['enum'],
-  array: ['items', 'minItems', 'maxItems', 'uniqueItems'],
-  object: ['properties', 'required', 'additionalProperties'],
-  null: [],
-};
 const KEYWORDS_10 = new Set([
   'type',
   'properties',
@@ -426,18 +417,8 @@ const KEYWORDS_10 = new Set([
   'description',
   'default',
 ]);
-const KEYWORDS_11 = new Set([
-  ...Object.values(KEYWORDS_OF).flat(),
-  'title',
-  'examples',
-  'nullable',
-  'anyOf',
-  'oneOf',
-  '$ref',
-  '$comment',
-]);
 const ROOT_KEYWORDS = new Set(['$schema', '$id', '$defs', 'definitions']);
-const INERT = new Set([
+const INERT = [
   'title',
   'description',
   'default',
@@ -445,4 +426,37 @@ const INERT = new Set([
   'nullable',
   '$comment',
   ...ROOT_KEYWORDS,
-]);
+];
+const NUMBER_KEYWORDS = ['enum', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'];
+const FORMS = {
+  string: typeForm('string', ['enum', 'minLength', 'maxLength', 'pattern', 'format']),
+  integer: typeForm('integer', NUMBER_KEYWORDS),
+  number: typeForm('number', NUMBER_KEYWORDS),
+  boolean: typeForm('boolean', ['enum']),
+  array: typeForm('array', ['items', 'minItems', 'maxItems', 'uniqueItems']),
+  object: typeForm('object', ['properties', 'required', 'additionalProperties']),
+  null: typeForm('null', []),
+  const: formOf('beside const', ['const', 'type']),
+  'narrow const': formOf('beside const', ['const']),
+  anyOf: formOf('beside anyOf', ['anyOf']),
+  oneOf: formOf('beside oneOf', ['oneOf']),
+  $ref: formOf('beside $ref', ['$ref']),
+};
+const KEYWORDS_11: ReadonlySet<string> = new Set(
+  Object.values(FORMS)
+    .flatMap(({ accepted }) => [...accepted])
+    .filter((keyword) => !ROOT_KEYWORDS.has(keyword)),
+);
+
+interface Form {
+  readonly accepted: ReadonlySet<string>;
+  readonly place: string;
+}
+
+function typeForm(type: TypeName, keywords: readonly string[]): Form {
+  return formOf(`for type ${type}`, ['type', ...keywords]);
+}
+
+function formOf(place: string, keywords: readonly string[]): Form {
+  return { accepted: new Set([...keywords, ...INERT]), place };
+}

@@ -1,12 +1,12 @@
 import { type ExactJson, JsonFloat } from '../json/json-value.ts';
 import { isPlainObject, setOwn } from '../json/plain-object.ts';
 import { compileValidator, type Validator } from './compile-validator.ts';
-import type { JsonSchema, SchemaAnnotations } from './schema.ts';
+import { ANNOTATIONS, type JsonSchema, type SchemaAnnotations } from './schema.ts';
 import { child, fault, type RawNode, type Read } from './schema-fault.ts';
 import type { Visit } from './schema-visit.ts';
 
 /**
- * Reads the words beside a schema: well-formed texts, and values that the schema accepts.
+ * Reads the words beside a schema: well-formed texts, and values that the schema accepts; null where there are none.
  *
  * An unfit word is a fault, or is left out where the visit says so.
  */
@@ -14,7 +14,8 @@ export function readAnnotations(
   node: RawNode,
   schema: JsonSchema,
   visit: Visit,
-): Read<SchemaAnnotations> {
+): Read<SchemaAnnotations | null> {
+  if (!ANNOTATIONS.some((word) => node[word] !== undefined)) return { ok: true, value: null };
   const words: { -readonly [Key in keyof SchemaAnnotations]: SchemaAnnotations[Key] } = {};
   const { dropsUnfit, left } = visit.shared;
   let validate: Validator | null = null;

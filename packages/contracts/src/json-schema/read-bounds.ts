@@ -14,6 +14,7 @@ export function readStringRules(
   node: RawNode,
   path: string,
 ): Read<Pick<StringSchema, 'minLength' | 'maxLength' | 'pattern' | 'format'>> {
+  if (!hasAny(node, STRING_RULES)) return { ok: true, value: {} };
   const lengths = readCounts(node, path, { min: 'minLength', max: 'maxLength' });
   if (!lengths.ok) return lengths;
   const { pattern, format: rawFormat } = node;
@@ -66,6 +67,7 @@ export function readNumberBounds(
   path: string,
   type: 'integer' | 'number',
 ): Read<Pick<NumberSchema, (typeof NUMBER_BOUNDS)[number]>> {
+  if (!hasAny(node, NUMBER_BOUNDS)) return { ok: true, value: {} };
   const bounds: { -readonly [Key in (typeof NUMBER_BOUNDS)[number]]?: SchemaNumber } = {};
   for (const keyword of NUMBER_BOUNDS) {
     const value = node[keyword];
@@ -92,7 +94,12 @@ export function readNumberBounds(
     : { ok: true, value: bounds };
 }
 
+const STRING_RULES = ['minLength', 'maxLength', 'pattern', 'format'] as const;
 const NUMBER_BOUNDS = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'] as const;
+
+function hasAny(node: RawNode, keywords: readonly string[]): boolean {
+  return keywords.some((keyword) => node[keyword] !== undefined);
+}
 
 function readCounts(
   node: RawNode,
