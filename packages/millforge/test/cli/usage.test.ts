@@ -63,7 +63,6 @@ test.each([
   ['a task file that is not there', ['run', 'h.yaml', '--task', '@no'], 'no task file'],
   ['a wrong duration', ['run', 'h.yaml', '--task', 't', '--timeout', 'soon'], '--timeout must be'],
   ['a wrong ambiguity policy', ['run', 'h.yaml', '--task', 't', '--on-ambiguous', 'guess'], 'hold'],
-  ['a source that is not there', ['compile', 'h.yaml'], 'Source file does not exist.'],
   ['a decision without --decide', ['resume', 'r', '--reason', 'x'], '--reason needs --decide'],
   ['a wrong decision', ['resume', 'r', '--decide', 'maybe'], 'retry, accept or cancel'],
   ['a wrong format', ['compile', 'h.yaml', '--format', 'xml'], '--format must be'],
