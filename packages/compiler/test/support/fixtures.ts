@@ -25,6 +25,7 @@ export function readFixture(name: string) {
   return {
     source: new Uint8Array(readFileSync(new URL('harness.yaml', folder))),
     text: read('harness.yaml'),
+    catalogText: catalog,
     folder,
     input: {
       catalog: toToolCatalog(catalog),
