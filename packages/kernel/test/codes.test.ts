@@ -44,7 +44,10 @@ async function findings(part: object): Promise<unknown> {
     await kernel.admitGoal(scope, { ...goal, ...part } as GoalContract);
     return [];
   } catch (error) {
-    if (MillforgeError.is(error, 'kernel/contract-invalid')) return error.details?.['diagnostics'];
-    throw error;
+    if (!MillforgeError.is(error, 'kernel/contract-invalid')) throw error;
+    const details: unknown = error.details;
+    return typeof details === 'object' && details !== null && 'diagnostics' in details
+      ? details.diagnostics
+      : null;
   }
 }

@@ -19,6 +19,7 @@ import {
 } from '../documents/compile-options.ts';
 import { compileRequest } from '../documents/compile-request.ts';
 import { readCompileInput } from '../documents/compile-source.ts';
+import { printSarif } from '../output/diagnostic-report.ts';
 import { EXIT_CHECK_FAILED } from '../output/exit-status.ts';
 import { type CliHost, writeJsonLine, writeLine } from '../output/terminal.ts';
 import type { Command } from './command.ts';
@@ -43,12 +44,12 @@ export const compileCommand: Command = {
       value: null,
       help: 'compile again whenever source, catalogs or profiles change; Ctrl-C ends it with 130',
     },
-    format: { value: 'text|json', help: 'form of the result; default text' },
+    format: { value: 'text|json|sarif', help: 'form of the result; default text' },
     json: { value: null, help: 'the same as --format json' },
     ...CONFIG_OPTIONS,
   },
   async run({ host, createMillforge }, args) {
-    const isJson = isJsonWanted(args);
+    const format = formatOf(args);
     if (args.has('check') && args.has('watch')) {
       throw usageError('--check looks once and --watch goes on; leave out one of them.');
     }
@@ -61,7 +62,7 @@ export const compileCommand: Command = {
       host,
       source,
       selection,
-      isJson,
+      format,
       isCheck: args.has('check'),
       directory: out === null ? join(config.dataDirectory, 'plans') : resolve(host.cwd, out),
       isOwnDirectory: out === null,
@@ -84,7 +85,7 @@ interface CompileWork {
   /** Path of the source, as it was typed. */
   readonly source: string;
   readonly selection: CompileSelection;
-  readonly isJson: boolean;
+  readonly format: Format;
   readonly isCheck: boolean;
   /** Path of the output directory, absolute. */
   readonly directory: string;
@@ -95,12 +96,12 @@ interface CompileWork {
   readonly input: () => Promise<CompileFileInput>;
 }
 
-function isJsonWanted(args: ParsedArguments): boolean {
+type Format = 'text' | 'json' | 'sarif';
+
+function formatOf(args: ParsedArguments): Format {
   const format = args.text('format') ?? (args.has('json') ? 'json' : 'text');
-  if (format !== 'text' && format !== 'json') {
-    throw usageError(`--format must be text or json; it was '${format.slice(0, 40)}'.`);
-  }
-  return format === 'json';
+  if (format === 'text' || format === 'json' || format === 'sarif') return format;
+  throw usageError(`--format must be text, json or sarif; it was '${format.slice(0, 40)}'.`);
 }
 
 /** Compiles until Ctrl-C, again whenever a file has changed. */
@@ -122,7 +123,9 @@ async function watch(work: CompileWork): Promise<number> {
 
 async function compileOnce(work: CompileWork): Promise<number> {
   const outcome = await outcomeOf(work);
-  if (work.isJson) writeJsonLine(work.host.stdout, toCompileResultJson(outcome));
+  const { format, host, source } = work;
+  if (format === 'json') writeJsonLine(host.stdout, toCompileResultJson(outcome));
+  if (format === 'sarif') printSarif(host, outcome.diagnostics, source);
   return report(outcome, work);
 }
 
@@ -160,10 +163,10 @@ async function makeDirectory(path: string): Promise<void> {
 
 /** Says what came of it, unless a document says so, and gives the exit status. */
 function report(outcome: CompileFileOutcome | CheckFileOutcome, work: CompileWork): number {
-  const { host, directory, isJson } = work;
+  const { host, directory, format } = work;
   const status = printFindings(outcome, work);
   const line = (text: string) => {
-    if (!isJson) writeLine(host.stdout, text);
+    if (format === 'text') writeLine(host.stdout, text);
   };
   switch (outcome.kind) {
     case 'published':
@@ -192,12 +195,13 @@ function report(outcome: CompileFileOutcome | CheckFileOutcome, work: CompileWor
 /** Prints the findings, each beside what it is about, and gives the exit status that they make. */
 function printFindings(
   { diagnostics }: { readonly diagnostics: readonly Diagnostic[] },
-  { host, source, directory, isJson }: CompileWork,
+  { host, source, directory, format }: CompileWork,
 ): number {
+  const isQuiet = format !== 'text';
   const aboutSource = diagnostics.filter((diagnostic) => !isAboutOutput(diagnostic));
   const aboutOutput = diagnostics.filter(isAboutOutput);
-  reportFailure(host, aboutSource, { path: source, isQuiet: isJson });
-  reportFailure(host, aboutOutput, { path: directory, isQuiet: isJson });
+  reportFailure(host, aboutSource, { path: source, isQuiet });
+  reportFailure(host, aboutOutput, { path: directory, isQuiet });
   return reportFailure(host, diagnostics, { path: source, isQuiet: true });
 }
 

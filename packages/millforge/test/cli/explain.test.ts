@@ -1,4 +1,4 @@
-import { readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { lastJson, runCli, testFolder } from './run-cli.ts';
@@ -90,4 +90,42 @@ test('says what is no plan, and where there is none', async () => {
   const missing = await runCli(['diff', plan, 'none.json'], { cwd });
   expect(missing.code).toBe(64);
   expect(missing.stderr).toContain('There is no plan at');
+});
+
+test('writes diagnostics as SARIF with the path as it was typed, and an empty log for none', async () => {
+  const cwd = testFolder();
+  mkdirSync(join(cwd, 'a b'));
+  writeFileSync(join(cwd, 'profiles.json'), PROFILES);
+  const source = join('a b', 'harness.yaml');
+  const flags = ['--out', '.', '--profiles', 'profiles.json', '--format', 'sarif', ...GRANT_FLAGS];
+  writeFileSync(join(cwd, source), `${testHarness()}surplus: 1\n`);
+  const wrong = await runCli(['compile', source, ...flags], { cwd });
+  expect(wrong).toMatchObject({ code: 65, stderr: '' });
+  expect(lastJson(wrong)).toMatchObject({
+    version: '2.1.0',
+    runs: [
+      {
+        columnKind: 'unicodeCodePoints',
+        results: [
+          {
+            ruleId: 'MF-S021',
+            locations: [
+              {
+                physicalLocation: {
+                  artifactLocation: { uri: 'a%20b/harness.yaml' },
+                  region: { startColumn: 1 },
+                },
+              },
+            ],
+          },
+        ],
+      },
+    ],
+  });
+  writeFileSync(join(cwd, source), testHarness());
+  const right = await runCli(['compile', source, ...flags], { cwd });
+  expect(right.code, right.stderr).toBe(0);
+  expect(lastJson(right)).toMatchObject({ runs: [{ results: [] }] });
+  const odd = await runCli(['compile', source, '--format', 'xml'], { cwd });
+  expect(odd.stderr).toContain('--format must be text, json or sarif');
 });
