@@ -71,9 +71,8 @@ const ADDRESSES = {
   'node:vm': ['pi-tools/src/search/within-match-time.ts'],
   '@noble/hashes': ['contracts/src/json/sha256-portable.ts'],
   'better-sqlite3': ['kernel/'],
+  '@vscode/ripgrep': ['pi-tools/'],
   diff: ['pi-tools/'],
-  ignore: ['pi-tools/'],
-  picomatch: ['pi-tools/'],
   yaml: ['source/'],
 };
 

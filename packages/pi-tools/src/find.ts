@@ -1,16 +1,21 @@
-import type { Tool } from '@millforge/contracts';
+import { homedir } from 'node:os';
+import type { JsonObject, Tool, ToolResult } from '@millforge/contracts';
 import { definePiTool, READ_FILES } from './define-pi-tool.ts';
 import type { PiToolOptions } from './pi-tool-options.ts';
-import { matchingEntries } from './search/match-glob.ts';
+import { type ProfileSwitches, profileSwitches } from './profile.ts';
+import { type BytePath, toRowName } from './search/byte-path.ts';
+import { entryFilter, piFindFilter } from './search/entry-filter.ts';
+import { givingWay } from './search/look-ahead.ts';
 import { openSearchRoot } from './search/open-search-root.ts';
-import { rowName, showList, skippedNotices } from './search/show-list.ts';
+import { showList, skippedNotices } from './search/show-list.ts';
 import { walkTree } from './search/walk-tree.ts';
-import { limitArgument, optionalString, stringArgument } from './tool-arguments.ts';
+import { limitArgument, optionalNumber, optionalString, stringArgument } from './tool-arguments.ts';
 import { answering, toolFault } from './tool-fault.ts';
 
 /** Makes the tool that finds files and folders by name. */
 export function findTool(options: PiToolOptions): Tool {
   const { homeDirectory } = options;
+  const profile = profileSwitches(options.profile);
   return definePiTool({
     name: 'find',
     description:
@@ -29,28 +34,92 @@ export function findTool(options: PiToolOptions): Tool {
         const root = await openSearchRoot(optionalString(input, 'path'), {
           workspace,
           homeDirectory,
+          exactPathFirst: profile.exactPathFirst,
         });
         if (!root.isFolder) throw toolFault('invalid_arguments', `Not a directory: ${root.path}`);
-        const pattern = stringArgument(input, 'pattern');
-        const limit = limitArgument(input, 1000);
-        const walk = walkTree(root.path, { ignoreFiles: IGNORE_FILES, signal });
-        const rows: string[] = [];
-        for await (const entry of matchingEntries(walk.entries, pattern)) {
-          // One more than asked for, so that the notice is true.
-          if (rows.push(rowName(entry.relative) + (entry.kind === 'folder' ? '/' : '')) > limit) {
-            break;
-          }
-        }
-        const more = rows.length > limit;
-        const shown = rows.slice(0, limit);
-        return showList(shown.length === 0 ? ['No files found matching pattern'] : shown, {
-          limit:
-            more &&
-            `${limit} results limit reached. Use limit=${limit * 2} for more, or refine pattern`,
-          others: skippedNotices({ 'unreadable path(s)': walk.unreadable() }),
+        const home = homeDirectory ?? homedir();
+        return find(input, {
+          root: root.path,
+          workspace: workspace ?? root.path,
+          home,
+          profile,
+          signal,
         });
       }),
   });
 }
 
-const IGNORE_FILES = ['.gitignore', '.ignore', '.fdignore'];
+interface Call {
+  readonly root: string;
+  readonly workspace: string;
+  readonly home: string;
+  readonly profile: ProfileSwitches;
+  readonly signal: AbortSignal;
+}
+
+async function find(input: JsonObject, call: Call): Promise<ToolResult> {
+  const { root, profile, signal } = call;
+  const { searchesByRoot } = profile;
+  const pattern = stringArgument(input, 'pattern');
+  const filter = searchesByRoot
+    ? entryFilter(pattern, { root, mayNegate: false })
+    : piFindFilter(pattern, root);
+  const limit = profile.mendsLimits
+    ? limitArgument(input, 1000)
+    : (optionalNumber(input, 'limit') ?? 1000);
+  // Pi takes a limit of 0 for none.
+  const wanted = limit > 0 ? limit : Number.POSITIVE_INFINITY;
+  const walk = walkTree(root, {
+    policy: {
+      files: ['.fdignore', '.ignore'],
+      withoutRepository: true,
+      endsAtRepository: searchesByRoot,
+      outermost: call.workspace,
+      home: call.home,
+    },
+    showsVersionControl: !searchesByRoot,
+    within: filter.within,
+  });
+  const rows: string[] = [];
+  let unreadable = 0;
+  let passed = 0;
+  for (const entry of walk) {
+    if (passed++ % ENTRIES_AT_ONCE === 0) {
+      await givingWay();
+      if (signal.aborted) throw toolFault('cancelled', 'Operation aborted');
+    }
+    if (entry.kind === 'closed') unreadable++;
+    else if (filter.isMeant(entry)) {
+      // One more than asked for, so that the notice is true.
+      if (rows.length === wanted && profile.mendsLimits) {
+        return found(rows, { limit, hasMore: true, unreadable });
+      }
+      rows.push(
+        rowOf(entry.folder.path + entry.name, searchesByRoot) +
+          (entry.kind === 'folder' ? '/' : ''),
+      );
+      if (rows.length === wanted && !profile.mendsLimits) break;
+    }
+  }
+  const hasMore = !profile.mendsLimits && rows.length > 0 && rows.length >= limit;
+  return found(rows, { limit, hasMore, unreadable: searchesByRoot ? unreadable : 0 });
+}
+
+function found(
+  rows: readonly string[],
+  about: { readonly limit: number; readonly hasMore: boolean; readonly unreadable: number },
+): ToolResult {
+  const { limit, hasMore, unreadable } = about;
+  return showList(rows.length === 0 ? ['No files found matching pattern'] : rows, {
+    limit:
+      hasMore &&
+      `${limit} results limit reached. Use limit=${limit * 2} for more, or refine pattern`,
+    others: skippedNotices({ 'unreadable path(s)': unreadable }),
+  });
+}
+
+function rowOf(path: BytePath, isExact: boolean): string {
+  return isExact ? toRowName(path) : Buffer.from(path, 'latin1').toString().trim();
+}
+
+const ENTRIES_AT_ONCE = 512;

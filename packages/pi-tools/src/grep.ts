@@ -1,14 +1,18 @@
+import { homedir } from 'node:os';
 import { basename } from 'node:path';
 import type { JsonObject, Tool, ToolResult } from '@millforge/contracts';
 import { definePiTool, READ_FILES } from './define-pi-tool.ts';
 import type { PiToolOptions } from './pi-tool-options.ts';
+import { type ProfileSwitches, profileSwitches } from './profile.ts';
+import { type BytePath, toBytePath } from './search/byte-path.ts';
 import { compilePattern } from './search/compile-pattern.ts';
-import { matchingEntries } from './search/match-glob.ts';
+import { type EntryFilter, entryFilter, piGrepFilter } from './search/entry-filter.ts';
+import { givingWay, lookAhead } from './search/look-ahead.ts';
 import { openSearchRoot, type SearchRoot } from './search/open-search-root.ts';
-import { readSearchable } from './search/read-searchable.ts';
-import { type SearchedFile, searchFiles } from './search/search-files.ts';
+import { ripgrepProgram } from './search/ripgrep.ts';
+import { type SearchedPath, searchFiles } from './search/search-files.ts';
 import type { TextSearch } from './search/search-text.ts';
-import { rowName, showList, skippedNotices } from './search/show-list.ts';
+import { showList, skippedNotices } from './search/show-list.ts';
 import { type TreeEntry, walkTree } from './search/walk-tree.ts';
 import {
   isSet,
@@ -22,10 +26,11 @@ import { answering, toolFault } from './tool-fault.ts';
 /** Makes the tool that searches the contents of files. */
 export function grepTool(options: PiToolOptions): Tool {
   const { homeDirectory } = options;
+  const profile = profileSwitches(options.profile);
   return definePiTool({
     name: 'grep',
     description:
-      'Search file contents for a regular expression (JavaScript syntax), line by line, or for a fixed text with literal. Respects .gitignore and .ignore; glob filters files, relative to path. Gives sorted rows path:line: text, at most 100 matches or 50KB; long lines are cut to 500 characters.',
+      'Search file contents for a regular expression, line by line, or for a fixed text with literal. Respects .gitignore and .ignore; glob filters files, relative to path. Gives sorted rows path:line: text, at most 100 matches or 50KB; long lines are cut to 500 characters.',
     properties: {
       pattern: { type: 'string' },
       path: { type: 'string' },
@@ -41,73 +46,119 @@ export function grepTool(options: PiToolOptions): Tool {
     capabilities: [READ_FILES],
     run: (input, { workspace, signal }) =>
       answering(async () => {
-        const search = compileSearch(input);
+        const search = compileSearch(input, profile);
         const root = await openSearchRoot(optionalString(input, 'path'), {
           workspace,
           homeDirectory,
+          exactPathFirst: profile.exactPathFirst,
         });
-        return grep(root, search, { input, signal });
+        const program = options.ripgrep === undefined ? await bundled.program : options.ripgrep;
+        const home = homeDirectory ?? homedir();
+        const files = filesOf(root, search, {
+          input,
+          profile,
+          policy: { outermost: workspace ?? root.path, home },
+          program,
+          signal,
+        });
+        return grep(files, { ...search, isNamed: !root.isFolder }, { input, profile, signal });
       }),
   });
 }
 
-function compileSearch(input: JsonObject): TextSearch {
-  const expression = compilePattern(stringArgument(input, 'pattern'), {
+function compileSearch(input: JsonObject, profile: ProfileSwitches): TextSearch {
+  const pattern = compilePattern(stringArgument(input, 'pattern'), {
     isLiteral: isSet(input, 'literal'),
     ignoresCase: isSet(input, 'ignoreCase'),
   });
   const context = Math.max(0, Math.floor(optionalNumber(input, 'context') ?? 0));
-  return { isMatch: (line) => expression.test(line), context };
+  return { pattern, context, showsAsPi: !profile.searchesByRoot };
 }
 
 async function grep(
-  root: SearchRoot,
-  search: TextSearch,
-  call: { readonly input: JsonObject; readonly signal: AbortSignal },
+  files: AsyncIterable<readonly SearchedPath[]>,
+  search: TextSearch & { readonly isNamed: boolean },
+  call: {
+    readonly input: JsonObject;
+    readonly profile: ProfileSwitches;
+    readonly signal: AbortSignal;
+  },
 ): Promise<ToolResult> {
-  const limit = limitArgument(call.input, 100);
-  const skipped = { binary: 0, large: 0, unreadable: 0, slow: 0 };
-  const rows: string[] = [];
+  const { profile } = call;
+  const limit = profile.mendsLimits
+    ? limitArgument(call.input, 100)
+    : Math.max(1, optionalNumber(call.input, 'limit') ?? 100);
+  const rows = keptRows();
   let matches = 0;
+  const unreadable: BytePath[] = [];
+  let slow = 0;
   let isClipped = false;
   let hasMore = false;
-  const walk = filesOf(root, call);
-  const texts = async function* (): AsyncGenerator<SearchedFile> {
-    for await (const file of walk.files) {
-      if (call.signal.aborted) throw toolFault('cancelled', 'Operation aborted');
-      const content = await readSearchable(file.path, !root.isFolder);
-      if (content.kind === 'text') yield { name: rowName(file.name), text: content.text };
-      else skipped[content.kind]++;
+  search: for await (const group of files) {
+    if (call.signal.aborted) throw toolFault('cancelled', 'Operation aborted');
+    for (const found of searchFiles(group, search, limit - matches)) {
+      if (found === 'slow') {
+        if (++slow > MAX_SLOW) break search;
+      } else if ('unreadable' in found) {
+        unreadable.push(found.unreadable);
+      } else {
+        rows.add(found.rows);
+        matches += found.matches;
+        isClipped ||= found.isClipped;
+        hasMore ||= found.hasMore || (!profile.mendsLimits && matches >= limit);
+        if (hasMore) break search;
+      }
     }
-  };
-  for await (const found of searchFiles(texts(), search, limit)) {
-    if (found === null) {
-      if (++skipped.slow > MAX_SLOW) break;
-      continue;
-    }
-    rows.push(...found.rows);
-    matches += found.matches;
-    isClipped ||= found.isClipped;
-    hasMore = found.hasMore;
-    if (hasMore) break;
+    await givingWay();
   }
-  if (skipped.slow > MAX_SLOW || (skipped.slow > 0 && matches === 0)) {
+  if (slow > MAX_SLOW || (slow > 0 && matches === 0)) {
     throw toolFault('invalid_arguments', TOO_SLOW);
   }
-  return showList(rows.length === 0 ? [noMatches(call.input)] : rows, {
-    limit:
-      hasMore &&
-      `${limit} matches limit reached. Use limit=${limit * 2} for more, or refine pattern`,
-    others: [
-      ...(isClipped ? ['Some lines truncated to 500 chars. Use read tool to see full lines'] : []),
-      ...skippedNotices({
-        'unreadable path(s)': skipped.unreadable + walk.unreadable(),
-        'binary file(s)': skipped.binary,
-        'file(s) over 16MB': skipped.large,
-        'file(s) on which the pattern takes too long': skipped.slow,
-      }),
-    ],
-  });
+  if (search.showsAsPi && unreadable.length > 0 && !hasMore) {
+    throw toolFault('io_error', unreadable.map(asRipgrepSays).join('\n'));
+  }
+  return showList(
+    rows.isEmpty() ? [search.showsAsPi ? NO_MATCHES : noMatches(call.input)] : rows.all(),
+    {
+      limit:
+        hasMore &&
+        `${limit} matches limit reached. Use limit=${limit * 2} for more, or refine pattern`,
+      others: [
+        ...(isClipped
+          ? ['Some lines truncated to 500 chars. Use read tool to see full lines']
+          : []),
+        ...skippedNotices({
+          'unreadable path(s)': unreadable.length,
+          'file(s) on which the pattern takes too long': slow,
+        }),
+      ],
+    },
+  );
+}
+
+function asRipgrepSays(path: BytePath): string {
+  return `rg: ${Buffer.from(path, 'latin1').toString()}: Permission denied (os error 13)`;
+}
+
+/** Rows, of which no more are kept than can be shown, and one. */
+function keptRows(): {
+  add(rows: readonly string[]): void;
+  all(): readonly string[];
+  isEmpty(): boolean;
+} {
+  const kept: string[] = [];
+  let units = 0;
+  return {
+    add: (rows) => {
+      for (const row of rows) {
+        if (units > MAX_SHOWN_UNITS) return;
+        kept.push(row);
+        units += row.length;
+      }
+    },
+    all: () => kept,
+    isEmpty: () => kept.length === 0,
+  };
 }
 
 /** Says so where a form that means something in grep itself explains why nothing was found. */
@@ -118,41 +169,82 @@ function noMatches(input: JsonObject): string {
   }
   return pattern.includes('\\n')
     ? 'No matches found (the search goes line by line, so \\n matches nothing)'
-    : 'No matches found';
+    : NO_MATCHES;
 }
 
-function filesOf(
+async function* filesOf(
   root: SearchRoot,
-  call: { readonly input: JsonObject; readonly signal: AbortSignal },
-): {
-  readonly files: AsyncIterable<{ readonly path: string; readonly name: string }>;
-  readonly unreadable: () => number;
-} {
-  if (!root.isFolder) return { files: oneFile(root.path), unreadable: () => 0 };
-  const glob = optionalString(call.input, 'glob');
-  const walk = walkTree(root.path, { ignoreFiles: IGNORE_FILES, signal: call.signal });
-  // Only files are searched, so a folder stands for what is in it.
-  const filter = glob?.endsWith('/') ? `${glob}**` : glob;
-  const meant =
-    filter === null || filter === undefined
-      ? walk.entries
-      : matchingEntries(walk.entries, filter, { mayNegate: true });
-  return { files: filesIn(meant), unreadable: walk.unreadable };
-}
-
-async function* oneFile(path: string): AsyncGenerator<{ path: string; name: string }> {
-  yield { path, name: basename(path) };
-}
-
-async function* filesIn(
-  entries: AsyncIterable<TreeEntry>,
-): AsyncGenerator<{ path: string; name: string }> {
-  for await (const entry of entries) {
-    if (entry.kind === 'file') yield { path: entry.path, name: entry.relative };
+  { pattern }: TextSearch,
+  call: {
+    readonly input: JsonObject;
+    readonly profile: ProfileSwitches;
+    readonly policy: { readonly outermost: string; readonly home: string };
+    readonly program: string | null;
+    readonly signal: AbortSignal;
+  },
+): AsyncGenerator<readonly SearchedPath[]> {
+  const { input, profile, policy, program, signal } = call;
+  const { searchesByRoot } = profile;
+  if (!root.isFolder) {
+    const name = toBytePath(basename(root.path));
+    yield [{ path: toBytePath(root.path), name, isClosed: false }];
+    return;
+  }
+  const glob = optionalString(input, 'glob') ?? '';
+  const compile = searchesByRoot
+    ? () => entryFilter(glob, { root: root.path, mayNegate: true })
+    : () => piGrepFilter(glob, root.path);
+  const filter = glob === '' ? null : compile();
+  const walk = walkTree(root.path, {
+    policy: {
+      ...policy,
+      files: ['.rgignore', '.ignore'],
+      withoutRepository: false,
+      endsAtRepository: true,
+    },
+    showsVersionControl: !searchesByRoot,
+    within: filter?.within ?? '',
+    // To Pi, a glob that fits is stronger than any rule.
+    keeps: searchesByRoot || glob.startsWith('!') ? undefined : filter?.isMeant,
+  });
+  const base = toBytePath(root.path.endsWith('/') ? root.path : `${root.path}/`);
+  const entries = filesIn(walk, filter);
+  const { ripgrep } = pattern;
+  const nameGlob = filter?.nameGlob ?? null;
+  const ask =
+    program === null || ripgrep === null
+      ? null
+      : { program, pattern: ripgrep, folder: root.path, nameGlob, isFiltered: filter !== null };
+  for await (const group of lookAhead(entries, ask, signal)) {
+    yield group.map(({ folder, name, kind }) => ({
+      path: base + folder.path + name,
+      name: folder.path + name,
+      isClosed: kind === 'closed',
+    }));
   }
 }
 
-const IGNORE_FILES = ['.gitignore', '.ignore'];
+function* filesIn(
+  walk: Iterable<TreeEntry>,
+  filter: EntryFilter | null,
+): Generator<TreeEntry, void, undefined> {
+  for (const entry of walk) {
+    const isWanted = entry.kind === 'file' && (filter === null || filter.isMeant(entry));
+    if (isWanted || entry.kind === 'closed') yield entry;
+  }
+}
+
+/** Looked for once: where the program is does not change. */
+const bundled = {
+  found: null as Promise<string | null> | null,
+  get program(): Promise<string | null> {
+    this.found ??= ripgrepProgram();
+    return this.found;
+  },
+};
+const NO_MATCHES = 'No matches found';
 const MAX_SLOW = 5;
+/** No row has more units than bytes. */
+const MAX_SHOWN_UNITS = 60_000;
 const TOO_SLOW =
   'The pattern takes too long to match. Mend it: no repetition inside a repetition, as in (a+)+, and few .* in one line; or set literal.';

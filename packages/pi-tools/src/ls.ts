@@ -24,8 +24,9 @@ export function lsTool(options: PiToolOptions): Tool {
     sideEffect: 'read_only',
     idempotency: 'idempotent',
     capabilities: [READ_FILES],
-    run: (input, { workspace }) =>
+    run: (input, { workspace, signal }) =>
       answering(async () => {
+        if (signal.aborted) throw toolFault('cancelled', 'Operation aborted');
         const root = await openSearchRoot(optionalString(input, 'path'), {
           workspace,
           homeDirectory,
@@ -56,7 +57,9 @@ interface Rows {
 async function allRows(folder: string, limit: number): Promise<Rows> {
   const entries = (await listEntries(folder)).toSorted(byName);
   const rows = await Promise.all(
-    entries.slice(0, limit).map(async (entry) => toRowName(entry.name) + (await mark(folder, entry))),
+    entries
+      .slice(0, limit)
+      .map(async (entry) => toRowName(entry.name) + (await mark(folder, entry))),
   );
   return { rows, hasMore: entries.length > limit };
 }

@@ -1,4 +1,5 @@
 import { toolFault } from '../tool-fault.ts';
+import { type PortablePattern, translatePattern } from './translate-pattern.ts';
 
 /** How a pattern is meant. */
 export interface PatternOptions {
@@ -7,22 +8,67 @@ export interface PatternOptions {
   readonly ignoresCase: boolean;
 }
 
+/** What is looked for in lines. */
+export interface LinePattern {
+  /** Whether a line fits; `isAscii` says that every character of it is below 0x80. */
+  readonly fits: (line: string, isAscii: boolean) => boolean;
+  /** Whether a line of a text may fit; quicker than to look at each. */
+  readonly mayFit: (text: string, isAscii: boolean) => boolean;
+  /** Bytes that every line that fits holds, in a text that is UTF-8; empty when nothing is known. */
+  readonly required: Buffer;
+  /** Whether matching takes time in proportion to the text, whatever the text. */
+  readonly isBounded: boolean;
+  /**
+   * A pattern of ripgrep that fits every line that fits here; null when there is none. What it finds is
+   * still to be looked at.
+   */
+  readonly ripgrep: { readonly source: string; readonly ignoresCase: boolean } | null;
+}
+
 /**
- * Compiles what a model searches for: a JavaScript expression, with the forms of other dialects that
- * have an exact counterpart in it.
+ * Compiles what a model searches for. What ripgrep and JavaScript both understand means what it means to
+ * ripgrep; beyond that it is a JavaScript expression, which may look ahead and back.
  *
  * @throws `tool/invalid_arguments` for an expression that is none, and for forms that would be read as
  * something else than they mean elsewhere.
  */
-export function compilePattern(pattern: string, options: PatternOptions): RegExp {
+export function compilePattern(pattern: string, options: PatternOptions): LinePattern {
   if (pattern.includes('\n')) {
     throw invalid(pattern, 'the search goes line by line, so it must not hold a line break');
   }
-  if (options.isLiteral) {
-    return new RegExp(pattern.replaceAll(SPECIAL, String.raw`\$&`), options.ignoresCase ? 'i' : '');
-  }
-  const { source, ignoresCase } = translate(pattern);
-  const flags = options.ignoresCase || ignoresCase ? 'i' : '';
+  const meant = options.isLiteral ? pattern.replaceAll(SPECIAL, String.raw`\$&`) : pattern;
+  const portable = translatePattern(meant);
+  if (portable !== null) return ofPortable(portable, options.ignoresCase || portable.ignoresCase);
+  const expression = options.isLiteral
+    ? new RegExp(meant, options.ignoresCase ? 'i' : '')
+    : compileForeign(pattern, options.ignoresCase);
+  return {
+    fits: (line) => expression.test(line),
+    mayFit: () => true,
+    required: Buffer.alloc(0),
+    isBounded: options.isLiteral,
+    ripgrep: null,
+  };
+}
+
+function ofPortable(portable: PortablePattern, ignoresCase: boolean): LinePattern {
+  const flags = ignoresCase ? 'iv' : 'v';
+  const ascii = new RegExp(portable.ascii, flags);
+  const asciiLines = new RegExp(portable.ascii, `m${flags}`);
+  const unicode = new RegExp(portable.unicode, flags);
+  const unicodeLines = new RegExp(portable.unicode, `m${flags}`);
+  return {
+    fits: (line, isAscii) => (isAscii ? ascii : unicode).test(line),
+    mayFit: (text, isAscii) => (isAscii ? asciiLines : unicodeLines).test(text),
+    required: Buffer.from(ignoresCase ? '' : portable.required),
+    isBounded: portable.isBounded,
+    ripgrep: { source: portable.ripgrep, ignoresCase },
+  };
+}
+
+function compileForeign(pattern: string, ignoresCase: boolean): RegExp {
+  const { source, ignoresCase: asksFor } = translate(pattern);
+  const flags = ignoresCase || asksFor ? 'i' : '';
   const strict = compile(source, `${flags}u`);
   if (strict instanceof RegExp) return strict;
   const foreign = FOREIGN.exec(source.replaceAll(String.raw`\\`, '..'))?.[0];

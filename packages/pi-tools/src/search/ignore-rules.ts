@@ -1,87 +1,97 @@
-import { readFile, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import ignore, { type Ignore } from 'ignore';
-import { withinMatchTime } from './within-match-time.ts';
+import { readFileSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { type BytePath, toBytePath, toSystemPath } from './byte-path.ts';
+import { type IgnoreCandidate, type IgnoreList, readIgnoreList } from './ignore-list.ts';
 
-/** The ignore files that apply to one folder, innermost last. */
-export type IgnoreRules = readonly {
-  /** Folder that the rules are written for, ending in `/`. */
-  readonly base: string;
-  readonly matcher: Ignore;
-  /** Whether they may take long; such rules exclude nothing any more once they did. */
-  readonly cost: { readonly isHigh: boolean; isGivenUp: boolean };
-}[];
-
-/** Which of a folder's files hold ignore rules; later ones win. */
-export type IgnoreFiles = readonly string[];
-
-/** What rules are asked about. */
-interface Candidate {
-  readonly path: string;
-  readonly kind: string;
+/** Which ignore files count, and how far. */
+export interface IgnorePolicy {
+  /** Names of ignore files besides git's; what an earlier one says beats what a later one says. */
+  readonly files: readonly string[];
+  /** Whether git's rules count outside of a repository too. */
+  readonly withoutRepository: boolean;
+  /** Whether rules end where a repository begins. */
+  readonly endsAtRepository: boolean;
+  /** Outermost folder that counts for a search outside of a repository. */
+  readonly outermost: string;
+  /** Home of the user, whose own rules git applies everywhere. */
+  readonly home: string;
 }
 
-/** The entries that no rule excludes. A foreign folder cannot hold the search with rules made to backtrack. */
-export function withoutIgnored<T extends Candidate>(
-  entries: readonly T[],
-  rules: IgnoreRules,
-): readonly T[] {
-  const keep = () => entries.filter(({ path, kind }) => !isIgnored(path, kind === 'folder', rules));
-  const costly = rules.filter(({ cost }) => cost.isHigh && !cost.isGivenUp);
-  if (costly.length === 0) return keep();
-  const timed = withinMatchTime(keep, FOLDER_MS);
-  if (timed.inTime) return timed.value;
-  for (const { cost } of costly) cost.isGivenUp = true;
-  return keep();
+/** The rules that apply to what is in one folder. */
+export interface IgnoreRules {
+  /** One chain per kind of file, the strongest kind first; the innermost folder comes first. */
+  readonly chains: readonly (Link | null)[];
+  readonly isInRepository: boolean;
 }
 
-/** Whether rules exclude an entry; the innermost file that says anything decides, as in git. */
-function isIgnored(path: string, isFolder: boolean, rules: IgnoreRules): boolean {
-  for (const { base, matcher, cost } of rules.toReversed()) {
-    if (cost.isGivenUp) continue;
-    const relative = path.slice(base.length) + (isFolder ? '/' : '');
-    const verdict = matcher.test(relative);
-    if (verdict.ignored) return true;
-    if (verdict.unignored) return false;
+interface Link {
+  readonly list: IgnoreList;
+  /** Length of the path of the folder that the list is about, with its slash. */
+  readonly base: number;
+  readonly outer: Link | null;
+}
+
+/** Whether rules exclude something, by its absolute path. */
+export function isIgnored(candidate: IgnoreCandidate, rules: IgnoreRules): boolean {
+  for (const chain of rules.chains) {
+    for (let link = chain; link !== null; link = link.outer) {
+      const verdict = link.list.verdict(candidate, link.base);
+      if (verdict !== null) return verdict === 'ignored';
+    }
   }
   return false;
 }
 
-/** Rules of a folder besides those of its parents. */
-export async function addRules(
-  folder: string,
-  rules: IgnoreRules,
-  files: IgnoreFiles,
-): Promise<IgnoreRules> {
-  const texts: string[] = [];
-  for (const file of files) {
-    const text = await readText(join(folder, file));
-    if (text !== null) texts.push(text);
-  }
-  if (texts.length === 0) return rules;
-  const text = texts.join('\n');
-  const matcher = ignore({ ignoreCase: false }).add(text);
-  const cost = { isHigh: MANY_WILDCARDS.test(text), isGivenUp: false };
-  return [...rules, { base: withSlash(folder), matcher, cost }];
+/** The rules of a folder: its own and those of its parents. The folder ends in a slash. */
+export function rulesOf(
+  folder: BytePath,
+  outer: IgnoreRules,
+  about: { readonly policy: IgnorePolicy; readonly has: (name: string) => boolean },
+): IgnoreRules {
+  const { policy, has } = about;
+  const isRepository = has('.git');
+  const own = policy.files.map((name) => (has(name) ? listIn(folder, name) : null));
+  const isInRepository = outer.isInRepository || isRepository;
+  const counts = isInRepository || policy.withoutRepository;
+  const git = counts && has('.gitignore') ? listIn(folder, '.gitignore') : null;
+  const excluded = isRepository ? listIn(folder, '.git/info/exclude') : null;
+  const found = [...own, git, excluded];
+  if (!isRepository && found.every((list) => list === null)) return outer;
+  const firstOfGit = policy.files.length;
+  const chains = outer.chains.map((chain, kind) => {
+    const isBeyond =
+      isRepository && policy.endsAtRepository && kind >= firstOfGit && kind < firstOfGit + 2;
+    const inherited = isBeyond ? null : chain;
+    const list = found[kind] ?? null;
+    return list === null ? inherited : { list, base: folder.length, outer: inherited };
+  });
+  return { chains, isInRepository };
 }
 
-/**
- * Rules from outside that apply to a search root: from the root of its repository down to its parent.
- *
- * None outside of a repository, and none when they exclude the root itself: whoever names an ignored
- * folder wants to see into it.
- */
-export async function rulesAbove(root: string, files: IgnoreFiles): Promise<IgnoreRules> {
-  const repository = await repositoryOf(root);
-  if (repository === null) return [];
-  let rules = await addRules(repository, [], ['.git/info/exclude']);
-  if (repository === root) return rules;
-  const inner = root.slice(withSlash(repository).length).split('/');
-  let folder = repository;
-  for (const name of inner) {
-    rules = await addRules(folder, rules, files);
-    folder = join(folder, name);
-    if (withoutIgnored([{ path: folder, kind: 'folder' }], rules).length === 0) return [];
+/** The rules that apply to a folder from outside of it. */
+export function rulesAbove(folder: string, policy: IgnorePolicy): IgnoreRules {
+  const above = parentsOf(folder);
+  const repository = above.findLastIndex((parent) => exists(`${withSlash(parent)}.git`));
+  const isInRepository = repository >= 0;
+  const outermost = isInRepository ? above[repository] : policy.outermost;
+  const counts = isInRepository || exists(`${withSlash(folder)}.git`) || policy.withoutRepository;
+  const own = counts ? userRules(policy.home) : null;
+  const top = toBytePath(withSlash(above[repository] ?? folder));
+  const none = policy.files.map(() => null);
+  let rules: IgnoreRules = {
+    chains: [
+      ...none,
+      null,
+      null,
+      own === null ? null : { list: own, base: top.length, outer: null },
+    ],
+    isInRepository: false,
+  };
+  if (outermost === undefined) return rules;
+  for (const parent of above) {
+    if (policy.endsAtRepository && !isBelow(parent, outermost)) continue;
+    const base = withSlash(toBytePath(parent));
+    rules = rulesOf(base, rules, { policy, has: (name) => exists(`${withSlash(parent)}${name}`) });
   }
   return rules;
 }
@@ -89,28 +99,53 @@ export async function rulesAbove(root: string, files: IgnoreFiles): Promise<Igno
 /** Names of version control folders, which are searched only when they are named. */
 export const VERSION_CONTROL: ReadonlySet<string> = new Set(['.git', '.hg', '.svn', '.jj']);
 
-async function repositoryOf(folder: string): Promise<string | null> {
-  for (let at = folder; ; at = dirname(at)) {
-    if (await exists(join(at, '.git'))) return at;
-    if (dirname(at) === at) return null;
-  }
+/** What git ignores for this user in every repository. */
+function userRules(home: string): IgnoreList | null {
+  const named = /^\s*excludesfile\s*=\s*"?([^"\n]+?)"?\s*$/im.exec(
+    readText(`${home}/.gitconfig`) ?? '',
+  )?.[1];
+  const file = named ?? `${home}/.config/git/ignore`;
+  const text = readText(file.startsWith('~/') ? `${home}/${file.slice(2)}` : file);
+  return text === null ? null : readIgnoreList(text);
 }
 
-async function readText(path: string): Promise<string | null> {
+function listIn(folder: BytePath, name: string): IgnoreList | null {
+  const text = readText(toSystemPath(folder + name));
+  return text === null ? null : readIgnoreList(text);
+}
+
+function readText(path: string | Buffer): string | null {
   try {
-    return await readFile(path, 'utf8');
+    const stats = statSync(path);
+    // A rule file that is none, such as a pipe, would hold the search; a huge one as well.
+    if (!stats.isFile() || stats.size > MAX_BYTES) return null;
+    return readFileSync(path, 'latin1');
   } catch {
     // An ignore file that is not there or cannot be read excludes nothing.
     return null;
   }
 }
 
-async function exists(path: string): Promise<boolean> {
+/** The parents of a folder, outermost first. */
+function parentsOf(folder: string): readonly string[] {
+  const parents: string[] = [];
+  for (let at = folder; dirname(at) !== at; ) {
+    at = dirname(at);
+    parents.unshift(at);
+  }
+  return parents;
+}
+
+function isBelow(folder: string, top: string): boolean {
+  return folder === top || folder.startsWith(withSlash(top));
+}
+
+function exists(path: string): boolean {
   try {
-    await stat(path);
+    statSync(path);
     return true;
   } catch {
-    // What cannot be looked at is no repository for this search.
+    // What cannot be looked at is not there for this search.
     return false;
   }
 }
@@ -119,6 +154,4 @@ function withSlash(folder: string): string {
   return folder.endsWith('/') ? folder : `${folder}/`;
 }
 
-/** Four wildcards in one rule are matched in bounded time, whatever the name; most rules have two. */
-const MANY_WILDCARDS = /(?:\*+[^*\n]*){5}/;
-const FOLDER_MS = 1000;
+const MAX_BYTES = 1024 * 1024;

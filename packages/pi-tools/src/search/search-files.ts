@@ -1,77 +1,188 @@
-import { type FileRows, searchText, type TextSearch } from './search-text.ts';
-import { inGroups, withinMatchTime } from './within-match-time.ts';
+import { type BytePath, toRowName } from './byte-path.ts';
+import { readPieces, type TextPiece } from './read-pieces.ts';
+import { type FileRows, searchFile, type TextSearch } from './search-text.ts';
+import { withinMatchTime } from './within-match-time.ts';
 
-/** A file that is searched. */
-export interface SearchedFile {
+/** A file that is searched, or a folder that could not be. */
+export interface SearchedPath {
+  /** Absolute path. */
+  readonly path: BytePath;
   /** Name in the rows. */
-  readonly name: string;
-  readonly text: string;
+  readonly name: BytePath;
+  /** Whether it is known to be closed. */
+  readonly isClosed: boolean;
+}
+
+/** What came of one file: rows, or why there are none. */
+export type SearchedFile = FileRows | 'slow' | UnreadablePath;
+
+/** What could not be read. */
+export interface UnreadablePath {
+  readonly unreadable: BytePath;
 }
 
 /**
- * Searches files in their order, until there are more matches than the limit. Gives null for a file on
- * which the expression takes too long.
+ * Searches files in their order until there are more matches than the limit. Files without a match are
+ * left out.
  */
-export async function* searchFiles(
-  files: AsyncIterable<SearchedFile>,
-  search: TextSearch,
+export function* searchFiles(
+  paths: Iterable<SearchedPath>,
+  search: TextSearch & { readonly isNamed: boolean },
   limit: number,
-): AsyncGenerator<FileRows | null> {
-  const groups = inGroups(files, {
-    count: GROUP_FILES,
-    weight: GROUP_UNITS,
-    weigh: ({ text }) => text.length,
-  });
+): Generator<SearchedFile, void, undefined> {
   let wanted = limit;
-  for await (const group of groups) {
-    const found = withinMatchTime(() => searchGroup(group, search, wanted), GROUP_MS);
-    // Which file it was that took the time shows when each is searched alone.
-    for (const one of found.inTime ? found.value : searchAlone(group, search, wanted)) {
-      wanted -= one?.matches ?? 0;
+  const count = function* (found: Iterable<SearchedFile>) {
+    for (const one of found) {
+      if (isRows(one)) wanted -= one.matches;
       yield one;
     }
+  };
+  const group = newGroup();
+  for (const path of paths) {
+    const isDone = addTo(group, path, search);
+    if (isDone && group.units < GROUP_UNITS) continue;
+    yield* count(searchGroup(group, search, wanted));
+    if (!isDone) yield* count(searchLong(path, search, wanted));
+    Object.assign(group, newGroup());
   }
+  yield* count(searchGroup(group, search, wanted));
 }
 
-function searchGroup(
-  group: readonly SearchedFile[],
+/** Small files that are matched under one time limit, in their order. */
+interface Group {
+  readonly items: (SearchedText | UnreadablePath)[];
+  units: number;
+}
+
+interface SearchedText {
+  readonly path: BytePath;
+  readonly name: string;
+  readonly piece: TextPiece;
+}
+
+function newGroup(): Group {
+  return { items: [], units: 0 };
+}
+
+/** Reads a file into a group; false for one that is too long for that. */
+function addTo(
+  group: Group,
+  { path, name, isClosed }: SearchedPath,
+  { pattern, isNamed, showsAsPi }: TextSearch & { readonly isNamed: boolean },
+): boolean {
+  if (isClosed) {
+    group.items.push({ unreadable: path });
+    return true;
+  }
+  try {
+    for (const piece of readPieces(path, { isNamed, required: pattern.required })) {
+      if (!piece.isWhole) return false;
+      group.items.push({ path, name: rowNameOf(name, showsAsPi), piece });
+      group.units += piece.text.length;
+    }
+  } catch {
+    // One closed file must not hide what the others hold; the caller says how many there were.
+    group.items.push({ unreadable: path });
+  }
+  return true;
+}
+
+function* searchGroup(
+  group: Group,
   search: TextSearch,
   limit: number,
-): readonly FileRows[] {
-  const found: FileRows[] = [];
-  let wanted = limit;
-  for (const { name, text } of group) {
-    const rows = searchText(text, search, { name, wanted });
-    found.push(rows);
-    wanted -= rows.matches;
-    if (rows.hasMore) break;
-  }
-  return found;
+): Generator<SearchedFile, void, undefined> {
+  const searchAll = () => {
+    let wanted = limit;
+    const found: SearchedFile[] = [];
+    for (const item of group.items) {
+      const one = 'unreadable' in item ? item : searchWhole(item, search, wanted);
+      if (one === null) continue;
+      found.push(one);
+      if (!isRows(one)) continue;
+      wanted -= one.matches;
+      if (one.hasMore) break;
+    }
+    return found;
+  };
+  if (group.items.length === 0) return;
+  const { isBounded } = search.pattern;
+  const timed = isBounded
+    ? { inTime: true as const, value: searchAll() }
+    : withinMatchTime(searchAll, GROUP_MS);
+  yield* timed.inTime ? timed.value : searchAlone(group, search, limit);
 }
 
+/** Which file it was that took the time shows when each is searched alone. */
 function* searchAlone(
-  group: readonly SearchedFile[],
+  { items }: Group,
   search: TextSearch,
   limit: number,
-): Generator<FileRows | null> {
-  if (group.length === 1) {
-    yield null;
-    return;
-  }
+): Generator<SearchedFile, void, undefined> {
   let wanted = limit;
-  for (const { name, text } of group) {
-    const found = withinMatchTime(() => searchText(text, search, { name, wanted }), FILE_MS);
-    if (!found.inTime) {
-      yield null;
+  for (const item of items) {
+    if ('unreadable' in item) {
+      yield item;
       continue;
     }
-    wanted -= found.value.matches;
-    yield found.value;
-    if (found.value.hasMore) return;
+    const ms = items.length === 1 ? 0 : FILE_MS;
+    const timed = ms > 0 ? withinMatchTime(() => searchWhole(item, search, wanted), ms) : null;
+    if (timed?.inTime !== true) {
+      yield 'slow';
+      continue;
+    }
+    if (timed.value === null) continue;
+    wanted -= timed.value.matches;
+    yield timed.value;
+    if (timed.value.hasMore) return;
   }
 }
 
-const GROUP_FILES = 256;
+function searchWhole(
+  { path, name, piece }: SearchedText,
+  search: TextSearch,
+  wanted: number,
+): FileRows | null {
+  if (!search.pattern.mayFit(piece.text, piece.isAscii)) return null;
+  const file = searchFile(search, { path, name, wanted });
+  file.take(piece);
+  return file.found();
+}
+
+/** Searches a file that does not fit into memory as a whole. */
+function* searchLong(
+  { path, name }: SearchedPath,
+  search: TextSearch & { readonly isNamed: boolean },
+  wanted: number,
+): Generator<SearchedFile, void, undefined> {
+  const { pattern, isNamed, showsAsPi } = search;
+  const file = searchFile(search, { path, name: rowNameOf(name, showsAsPi), wanted });
+  let end: 'slow' | UnreadablePath | null = null;
+  try {
+    for (const piece of readPieces(path, { isNamed, required: pattern.required })) {
+      const timed = pattern.isBounded
+        ? { inTime: true as const, value: file.take(piece) }
+        : withinMatchTime(() => file.take(piece), FILE_MS);
+      if (!timed.inTime) end = 'slow';
+      if (!timed.inTime || !timed.value) break;
+    }
+  } catch {
+    // What was found before the file could be read no further still counts.
+    end = { unreadable: path };
+  }
+  const found = file.found();
+  if (found !== null) yield found;
+  if (end !== null) yield end;
+}
+
+function isRows(found: SearchedFile): found is FileRows {
+  return typeof found !== 'string' && 'rows' in found;
+}
+
+function rowNameOf(name: BytePath, asPi: boolean): string {
+  return asPi ? Buffer.from(name, 'latin1').toString() : toRowName(name);
+}
+
 const GROUP_UNITS = 1024 * 1024;
 const GROUP_MS = 2000;
 const FILE_MS = 1000;

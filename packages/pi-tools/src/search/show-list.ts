@@ -29,11 +29,3 @@ export function skippedNotices(skipped: Readonly<Record<string, number>>): reado
     .filter(([, count]) => count > 0)
     .map(([what, count]) => `Skipped ${count} ${what}`);
 }
-
-/** A name as it can stand in one row: control characters as escapes. */
-export function rowName(name: string): string {
-  return name.replaceAll(CONTROL, (character) => JSON.stringify(character).slice(1, -1));
-}
-
-/** Everything below the space. */
-const CONTROL = /[^ -\uffff]/g;

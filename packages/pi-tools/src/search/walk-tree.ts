@@ -1,61 +1,55 @@
-import type { Dirent } from 'node:fs';
-import { readdir } from 'node:fs/promises';
-import { toolFault } from '../tool-fault.ts';
+import { type Dirent, readdirSync } from 'node:fs';
+import { type BytePath, toBytePath, toSystemPath } from './byte-path.ts';
 import {
-  addRules,
-  type IgnoreFiles,
+  type IgnorePolicy,
   type IgnoreRules,
+  isIgnored,
   rulesAbove,
+  rulesOf,
   VERSION_CONTROL,
-  withoutIgnored,
 } from './ignore-rules.ts';
+
+/** A folder of a walk. */
+export interface TreeFolder {
+  /** Path below the root, with a slash at its end; empty for the root. */
+  readonly path: BytePath;
+  /** Whether no file in it is left out. */
+  readonly isWhole: boolean;
+}
 
 /** Something below a search root. */
 export interface TreeEntry {
-  /** Absolute path. */
-  readonly path: string;
-  /** Path below the root, with `/`. */
-  readonly relative: string;
-  readonly kind: 'file' | 'folder' | 'link' | 'other';
+  readonly folder: TreeFolder;
+  readonly name: BytePath;
+  /** A folder that cannot be read is given twice, the second time as closed. */
+  readonly kind: 'file' | 'folder' | 'link' | 'other' | 'closed';
 }
 
-/** A walk in progress. */
-export interface TreeWalk {
-  /** Everything below the root that is not ignored, in the order of the bytes of the paths. */
-  readonly entries: AsyncIterable<TreeEntry>;
-  /** Folders that could not be read so far. */
-  readonly unreadable: () => number;
+/** What a walk leaves out. */
+export interface WalkOptions {
+  readonly policy: IgnorePolicy;
+  readonly showsVersionControl: boolean;
+  /** Folder outside of which nothing is of interest, with a slash at its end; empty for the root. */
+  readonly within?: BytePath;
+  /** What is given whatever the rules say. */
+  readonly keeps?: ((entry: TreeEntry) => boolean) | undefined;
 }
 
-/** Walks a folder, the same way every time. Links are given but not followed. */
-export function walkTree(
+/**
+ * Walks a folder: everything below it that is not ignored, in the order of the bytes of the paths. Links
+ * are given but not followed.
+ *
+ * The calls to the file system are blocking ones, which take a fraction of the time of others; whoever
+ * walks gives way between entries.
+ */
+export function* walkTree(
   root: string,
-  options: { readonly ignoreFiles: IgnoreFiles; readonly signal: AbortSignal },
-): TreeWalk {
-  const state = { unreadable: 0 };
-  return {
-    entries: walk(root, options, state),
-    unreadable: () => state.unreadable,
-  };
-}
-
-interface Folder {
-  readonly path: string;
-  readonly relative: string;
-  readonly rules: IgnoreRules;
-}
-
-async function* walk(
-  root: string,
-  options: { readonly ignoreFiles: IgnoreFiles; readonly signal: AbortSignal },
-  state: { unreadable: number },
-): AsyncGenerator<TreeEntry> {
-  const { ignoreFiles, signal } = options;
-  const base = root.endsWith('/') ? root : `${root}/`;
-  const top = { path: base, relative: '', rules: await rulesAbove(root, ignoreFiles) };
-  const open = [await listFolder(top, ignoreFiles)];
+  options: WalkOptions,
+): Generator<TreeEntry, void, undefined> {
+  const base = toBytePath(root.endsWith('/') ? root : `${root}/`);
+  const { within = '' } = options;
+  const open = [listFolder({ base, path: '', outer: rulesAbove(root, options.policy) }, options)];
   for (let current = open.at(-1); current !== undefined; current = open.at(-1)) {
-    if (signal.aborted) throw toolFault('cancelled', 'Operation aborted');
     const entry = current.entries.pop();
     if (entry === undefined) {
       open.pop();
@@ -63,52 +57,61 @@ async function* walk(
     }
     yield entry;
     if (entry.kind !== 'folder') continue;
-    const folder = {
-      path: `${entry.path}/`,
-      relative: `${entry.relative}/`,
-      rules: current.rules,
-    };
+    const path = `${entry.folder.path}${entry.name}/`;
+    if (!path.startsWith(within) && !within.startsWith(path)) continue;
     try {
-      open.push(await listFolder(folder, ignoreFiles));
+      open.push(listFolder({ base, path, outer: current.rules }, options));
     } catch {
       // One closed folder must not hide what the others hold; the caller says how many there were.
-      state.unreadable++;
+      yield { folder: entry.folder, name: entry.name, kind: 'closed' };
     }
   }
 }
 
 /** Entries of a folder in reverse order, so that the next one is popped. */
-async function listFolder(
-  folder: Folder,
-  ignoreFiles: IgnoreFiles,
-): Promise<{ readonly entries: TreeEntry[]; readonly rules: IgnoreRules }> {
-  const found = await readdir(folder.path, { withFileTypes: true });
-  const names = new Set(found.map((entry) => entry.name));
-  const present = ignoreFiles.filter((name) => names.has(name));
-  const rules = await addRules(folder.path, folder.rules, present);
-  const entries = found
-    .map((entry) => ({
-      path: `${folder.path}${entry.name}`,
-      relative: `${folder.relative}${entry.name}`,
-      kind: kindOf(entry),
-    }))
-    .filter((entry) => !(entry.kind === 'folder' && VERSION_CONTROL.has(nameOf(entry.relative))));
-  return { entries: withoutIgnored(entries, rules).toSorted(byPathDescending), rules };
+function listFolder(
+  { base, path, outer }: { base: BytePath; path: BytePath; outer: IgnoreRules },
+  options: WalkOptions,
+): { readonly entries: TreeEntry[]; readonly rules: IgnoreRules } {
+  const absolute = base + path;
+  const found = readdirSync(toSystemPath(absolute), { withFileTypes: true, encoding: 'latin1' });
+  const rules = withOwnRules(absolute, outer, { found, policy: options.policy });
+  const folder = { path, isWhole: true };
+  const entries: TreeEntry[] = [];
+  for (const one of found) {
+    const { name } = one;
+    const kind = kindOf(one);
+    const isFolder = kind === 'folder';
+    if (isFolder && !options.showsVersionControl && VERSION_CONTROL.has(name)) continue;
+    const entry: TreeEntry = { folder, name, kind };
+    if (isIgnored({ folder: absolute, name, isFolder }, rules) && options.keeps?.(entry) !== true) {
+      folder.isWhole &&= isFolder;
+    } else entries.push(entry);
+  }
+  return { entries: entries.sort(byPathDescending), rules };
+}
+
+function withOwnRules(
+  folder: BytePath,
+  outer: IgnoreRules,
+  about: { readonly found: readonly Dirent[]; readonly policy: IgnorePolicy },
+): IgnoreRules {
+  const dotted = about.found.filter(({ name }) => name.startsWith('.'));
+  if (dotted.length === 0) return outer;
+  const has = (name: string) => dotted.some((one) => one.name === name);
+  return rulesOf(folder, outer, { policy: about.policy, has });
 }
 
 /** A folder sorts where its contents do: `a.txt` before `a/b`, since `.` comes before `/`. */
 function byPathDescending(left: TreeEntry, right: TreeEntry): number {
-  const a = left.kind === 'folder' ? `${left.relative}/` : left.relative;
-  const b = right.kind === 'folder' ? `${right.relative}/` : right.relative;
+  const a = left.kind === 'folder' ? `${left.name}/` : left.name;
+  const b = right.kind === 'folder' ? `${right.name}/` : right.name;
   return a < b ? 1 : -1;
 }
 
 function kindOf(entry: Dirent): TreeEntry['kind'] {
+  // Asked in the order of how often they are met.
+  if (entry.isFile()) return 'file';
   if (entry.isDirectory()) return 'folder';
-  if (entry.isSymbolicLink()) return 'link';
-  return entry.isFile() ? 'file' : 'other';
-}
-
-function nameOf(relative: string): string {
-  return relative.slice(relative.lastIndexOf('/') + 1);
+  return entry.isSymbolicLink() ? 'link' : 'other';
 }

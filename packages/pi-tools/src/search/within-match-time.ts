@@ -25,29 +25,6 @@ export function withinMatchTime<T>(work: () => T, ms: number): Timed<T> {
   return result.made;
 }
 
-/** Groups what an iterable gives, in order; a group ends at `count` items or at a weight of `weight`. */
-export async function* inGroups<T>(
-  items: AsyncIterable<T>,
-  limits: {
-    readonly count: number;
-    readonly weight?: number;
-    readonly weigh?: (item: T) => number;
-  },
-): AsyncGenerator<readonly T[]> {
-  const { count, weight = Number.POSITIVE_INFINITY, weigh = () => 0 } = limits;
-  let group: T[] = [];
-  let weighs = 0;
-  for await (const item of items) {
-    group.push(item);
-    weighs += weigh(item);
-    if (group.length < count && weighs < weight) continue;
-    yield group;
-    group = [];
-    weighs = 0;
-  }
-  if (group.length > 0) yield group;
-}
-
 /** The error comes from the other realm, so that it is no `Error` of this one. */
 function isTimeout(error: unknown): boolean {
   return (
