@@ -91,7 +91,10 @@ const withoutAnchor: PublishFiles = { ...systemFiles, anchor: () => null };
 // A disk is slow: all errors at all operations take half a minute.
 const isThorough = process.env['MILLFORGE_FAULTS'] === 'all';
 
-test('whatever fails, the outcome tells the truth (O-05, O-06)', { tags: ['slow'] }, async () => {
+test('whatever fails, the outcome tells the truth (O-05, O-06)', {
+  tags: ['slow'],
+  timeout: 120_000,
+}, async () => {
   const lies: string[] = [];
   const seen = new Set<string>();
   for (const [what, before] of Object.entries(BEFORE)) {
@@ -136,7 +139,10 @@ test('what a network did and reports as failed is told truly', async () => {
   expect(lies).toEqual([]);
 });
 
-test('a process that dies leaves a whole plan or none', { tags: ['slow'] }, async () => {
+test('a process that dies leaves a whole plan or none', {
+  tags: ['slow'],
+  timeout: 120_000,
+}, async () => {
   const wrong: string[] = [];
   for (const [what, before] of Object.entries(BEFORE)) {
     const planned = await operationsOf(before);
