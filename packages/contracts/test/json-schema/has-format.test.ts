@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { hasFormat } from '../../src/json-schema/has-format.ts';
 import { SCHEMA_FORMATS, type SchemaFormat } from '../../src/json-schema/schema.ts';
+import { cpuTimeOf } from './cpu-time.ts';
 
 const CASES: {
   readonly [Format in SchemaFormat]: { yes: readonly string[]; no: readonly string[] };
@@ -181,19 +182,20 @@ test.each(
 
 test.each(SCHEMA_FORMATS)('decides on %s in linear time', (format) => {
   const pieces = ['a', 'a.', '1:', ':', '::1', 'a@', '%41', 'a:', '1.', '-', '0', '://', '[', '#'];
-  const started = performance.now();
-  for (const piece of pieces) {
-    const long = piece.repeat(100_000);
-    for (const text of [
-      long,
-      `a:${long}`,
-      `http://${long}`,
-      `${long}\n`,
-      `a@${long}`,
-      `00:00:00.${long}`,
-    ]) {
-      hasFormat(text, format);
+  const spent = cpuTimeOf(() => {
+    for (const piece of pieces) {
+      const long = piece.repeat(100_000);
+      for (const text of [
+        long,
+        `a:${long}`,
+        `http://${long}`,
+        `${long}\n`,
+        `a@${long}`,
+        `00:00:00.${long}`,
+      ]) {
+        hasFormat(text, format);
+      }
     }
-  }
-  expect(performance.now() - started).toBeLessThan(2000);
+  });
+  expect(spent).toBeLessThan(2000);
 });
