@@ -6,7 +6,13 @@ import { openTrustStore } from '../config/trust-store.ts';
 import { writeLine } from '../output/terminal.ts';
 import type { Command } from './command.ts';
 import { findData } from './data-place.ts';
-import { CONFIG_PATH, CONFIG_TEXT, SCAFFOLD, type ScaffoldFile } from './scaffold.ts';
+import {
+  CONFIG_PATH,
+  CONFIG_TEXT,
+  INSTALLED_SCHEMA,
+  type ScaffoldFile,
+  scaffoldFiles,
+} from './scaffold.ts';
 
 /** Scaffolds a harness, its grants, a configuration and an example that runs offline. */
 export const initCommand: Command = {
@@ -22,10 +28,13 @@ export const initCommand: Command = {
     const data = await findData(host, args);
     // The person at the keyboard asked for this file; a later change of it asks again.
     const store = openTrustStore(await readTrustDirectory(args.text('data'), host));
-    for (const { path } of SCAFFOLD) await refuseExisting(join(directory, path));
-    await writeAll(directory, SCAFFOLD);
+    const files = scaffoldFiles({
+      isSchemaInstalled: await isThere(join(directory, INSTALLED_SCHEMA)),
+    });
+    for (const { path } of files) await refuseExisting(join(directory, path));
+    await writeAll(directory, files);
     await store.accept(join(directory, CONFIG_PATH), CONFIG_TEXT);
-    for (const { path } of SCAFFOLD) {
+    for (const { path } of files) {
       const file = join(directory, path);
       writeLine(host.stdout, `created ${relative(host.cwd, file) || file}`);
     }
@@ -42,6 +51,13 @@ export const initCommand: Command = {
     return 0;
   },
 };
+
+async function isThere(file: string): Promise<boolean> {
+  return stat(file).then(
+    (found) => found.isFile(),
+    () => false,
+  );
+}
 
 async function refuseExisting(file: string): Promise<void> {
   try {

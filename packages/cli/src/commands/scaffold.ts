@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { COMPILER_IDENTITY } from '@millforge/compiler';
 
 /** One file of a new project. */
 export interface ScaffoldFile {
@@ -109,9 +110,25 @@ const SCRIPT = `${JSON.stringify(
   2,
 )}\n`;
 
-/** The files of a new project: a harness, its grants and model, and replies for a run offline. */
-export const SCAFFOLD: readonly ScaffoldFile[] = [
-  { path: 'harness.yaml', text: HARNESS },
-  { path: CONFIG_PATH, text: CONFIG_TEXT },
-  { path: join('example', 'script.json'), text: SCRIPT },
-];
+/** Path of the language's schema in a project that has the compiler installed. */
+export const INSTALLED_SCHEMA = 'node_modules/@millforge/compiler/harness.schema.json';
+
+/**
+ * The files of a new project: a harness, its grants and model, and replies for a run offline.
+ *
+ * An editor takes the schema of the harness from the project where it is installed, and otherwise from
+ * the package's address, in the version that writes the project.
+ */
+export function scaffoldFiles(options: {
+  readonly isSchemaInstalled: boolean;
+}): readonly ScaffoldFile[] {
+  const { version } = COMPILER_IDENTITY;
+  const schema = options.isSchemaInstalled
+    ? `./${INSTALLED_SCHEMA}`
+    : `https://unpkg.com/@millforge/compiler@${version}/harness.schema.json`;
+  return [
+    { path: 'harness.yaml', text: `# yaml-language-server: $schema=${schema}\n${HARNESS}` },
+    { path: CONFIG_PATH, text: CONFIG_TEXT },
+    { path: join('example', 'script.json'), text: SCRIPT },
+  ];
+}

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { lastJson, runCli, testFolder } from './run-cli.ts';
@@ -128,4 +128,21 @@ test('writes diagnostics as SARIF with the path as it was typed, and an empty lo
   expect(lastJson(right)).toMatchObject({ runs: [{ results: [] }] });
   const odd = await runCli(['compile', source, '--format', 'xml'], { cwd });
   expect(odd.stderr).toContain('--format must be text, json or sarif');
+});
+
+test('names the schema of the language in a new harness: the installed one, else that of the package', async () => {
+  const cwd = testFolder();
+  const firstLine = (folder: string) =>
+    readFileSync(join(cwd, folder, 'harness.yaml'), 'utf8').split('\n')[0];
+  await runCli(['init', 'bare', '--data', 'data'], { cwd });
+  expect(firstLine('bare')).toMatch(
+    /^# yaml-language-server: \$schema=https:\/\/unpkg\.com\/@millforge\/compiler@\d+\.\d+\.\d+\/harness\.schema\.json$/,
+  );
+  const installed = join(cwd, 'project', 'node_modules', '@millforge', 'compiler');
+  mkdirSync(installed, { recursive: true });
+  writeFileSync(join(installed, 'harness.schema.json'), '{}');
+  await runCli(['init', 'project', '--data', 'data'], { cwd });
+  expect(firstLine('project')).toBe(
+    '# yaml-language-server: $schema=./node_modules/@millforge/compiler/harness.schema.json',
+  );
 });
