@@ -1,6 +1,6 @@
 import type { ExactJson } from '@millforge/contracts';
 import { isMapping } from './located-value.ts';
-import { entriesOf, type SourceDocument, type SourceLocation } from './source-document.ts';
+import type { SourceDocument, SourceLocation } from './source-document.ts';
 
 /** How pointers into a model differ from pointers into the text it was read from. */
 export interface LocateOptions {
@@ -69,9 +69,8 @@ function child(container: ExactJson, token: string): Step | null {
 function nth(document: SourceDocument, mapping: ExactJson, token: string): Step | null {
   const index = ordinal(token);
   if (index === null || !isMapping(mapping)) return null;
-  const entry = entriesOf(document, mapping)[index];
-  if (entry === undefined) return null;
-  return { container: mapping, key: entry[0], value: entry[1] };
+  const key = document.index.keysOf(mapping)[index];
+  return key === undefined ? null : child(mapping, key);
 }
 
 function ordinal(token: string): number | null {

@@ -52,14 +52,21 @@ export function notePlace(
 export function indexValue(root: Mapping, places: Places, positions: Positions): SourceIndex {
   deepFreeze(root);
   let index: PlaceIndex | null = null;
+  const asked = new Map<object, readonly string[]>();
+  const writtenKeys = (container: object): readonly string[] => {
+    const keys = Object.keys(container);
+    // Integer-like keys come first when an object is enumerated; without one the order is as written.
+    if (!INTEGER_LIKE.test(keys[0] ?? '')) return keys;
+    index ??= toIndex(places);
+    const known = index.get(container);
+    return known === undefined ? keys : Array.from(known.keys(), String);
+  };
   return Object.freeze({
     keysOf(container: object) {
-      const keys = Object.keys(container);
-      // Integer-like keys come first when an object is enumerated; without one the order is as written.
-      if (!INTEGER_LIKE.test(keys[0] ?? '')) return keys;
-      index ??= toIndex(places);
-      const known = index.get(container);
-      return known === undefined ? keys : Array.from(known.keys(), String);
+      // Thousands of findings may ask for entries of the same mapping by their ordinals.
+      const known = asked.get(container) ?? writtenKeys(container);
+      asked.set(container, known);
+      return known;
     },
     locationOf(container: object, key: string | number) {
       index ??= toIndex(places);

@@ -18,8 +18,38 @@ export function readHarness(document: SourceDocument): ReadHarnessResult {
   const harness = readHarnessShape(document.value, { path: [], faults, keysOf });
   if (harness !== undefined && faults.length === 0)
     return { ok: true, harness: deepFreeze(harness) };
-  return { ok: false, diagnostics: faults.map((fault) => toDiagnostic(fault, document)) };
+  const told = firstInText(faults, document);
+  return { ok: false, diagnostics: told.map((fault) => toDiagnostic(fault, document)) };
 }
+
+/**
+ * The faults that a report can show, for it shows the first ones in the order of the text.
+ *
+ * A hostile document has thousands, and to word a fault costs far more than to find it.
+ */
+function firstInText(
+  faults: readonly DocumentFault[],
+  document: SourceDocument,
+): readonly DocumentFault[] {
+  if (faults.length <= MAX_WORDED) return faults;
+  const placed = faults
+    .map((fault) => {
+      const span = locate(document, toPointer(fault.path), { listed: LISTED });
+      return { fault, line: span?.line ?? 0, column: span?.column ?? 0 };
+    })
+    .toSorted((left, right) => left.line - right.line || left.column - right.column);
+  const last = placed[MAX_WORDED - 1];
+  // What stands at one place is put in order by more than the place, so it is kept together.
+  return placed
+    .filter(
+      ({ line, column }, at) =>
+        at < MAX_WORDED || (line === last?.line && column === last.column && at < 4 * MAX_WORDED),
+    )
+    .map(({ fault }) => fault);
+}
+
+/** More than the 128 diagnostics that a result holds, so that it still says that there were more. */
+const MAX_WORDED = 160;
 
 /** Where a pointer into the model stands in the document, as diagnostics carry it. */
 export function placeIn(document: SourceDocument, pointer: string) {
