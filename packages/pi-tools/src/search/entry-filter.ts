@@ -33,7 +33,9 @@ export function entryFilter(
   }
   if (pattern === '') return anywhere(() => !isNegated);
   // Only files are searched, so a folder stands for what is in it.
-  const form = mayNegate && meant.endsWith('/') ? `${pattern}/**` : pattern;
+  const whole = mayNegate && meant.endsWith('/') ? `${pattern}/**` : pattern;
+  // In the root of the file system, both meanings of a leading slash are one.
+  const form = root === '/' && whole.includes('/', 1) ? whole.replace(/^\//, '') : whole;
   const isHit = anyOf((expandBraces(form) ?? []).map((one) => testOf(one, root)));
   if (isNegated) return anywhere((entry) => !isHit(entry));
   const within = form.startsWith('/') ? '' : (/^(?:[^*?[\]{}\\/]+\/)*/.exec(form)?.[0] ?? '');

@@ -85,10 +85,11 @@ function takeBuffer(): Buffer {
 function fill(window: Window, file: number): void {
   while (window.length < window.bytes.length) {
     const { bytes, length } = window;
-    const count = readSync(file, bytes, length, bytes.length - length, null);
+    const room = bytes.length - length;
+    const count = readSync(file, bytes, length, room, null);
     window.length += count;
-    // Files of the system come in pages; every other file comes in one piece.
-    window.isEnd = count === 0 || count % PAGE_BYTES !== 0;
+    // Files of the system come in pages; of every other file less than asked for is the end.
+    window.isEnd = count === 0 || (count < room && count % PAGE_BYTES !== 0);
     if (window.isEnd) return;
   }
 }
