@@ -76,10 +76,8 @@ test('holds the capability ids of grants to their grammar (O-09)', async () => {
 
 test('names the first wrong field in the order of the form, and unknown keys last', async () => {
   const lay = await layOut();
-  const wrong = { zzz: 1, output_root: 1, source_root: 1, ...lay.request };
-  expect(await refusalOf(lay, { ...wrong, output_root: 1, source_root: 1 })).toMatchObject({
-    pointer: '/source_root',
-  });
+  const wrong = { zzz: 1, ...lay.request, output_root: 1, source_root: 1 };
+  expect(await refusalOf(lay, wrong)).toMatchObject({ pointer: '/source_root' });
 });
 
 test.each(

@@ -72,10 +72,11 @@ export function faultyDisk(fault: DiskFault | null = null, base: PublishFiles = 
 
   function watched(handle: FileHandle, path: string): FileHandle {
     for (const name of ['writeFile', 'sync', 'stat', 'read'] as const) {
-      const act: (...given: unknown[]) => Promise<unknown> = handle[name].bind(handle);
+      const act: unknown = handle[name].bind(handle);
+      if (typeof act !== 'function') continue;
       Object.assign(handle, {
         [name]: (...given: unknown[]) =>
-          step({ name: `handle.${name}`, path }, () => act(...given)),
+          step({ name: `handle.${name}`, path }, async () => act(...given)),
       });
     }
     const close = handle.close.bind(handle);
