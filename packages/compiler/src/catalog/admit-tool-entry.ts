@@ -30,7 +30,11 @@ export type AdmitToolEntryResult =
   | { readonly ok: true; readonly entry: ToolCatalogEntry }
   | { readonly ok: false; readonly fault: DocumentFault };
 
-/** Admits one raw descriptor: a frozen copy with normalised schemas, or the first fault. */
+/**
+ * Admits one raw descriptor: a frozen copy with normalised schemas, or the first fault.
+ *
+ * Schemas keep their annotations, as far as they are fit; a text that looks like a secret is a fault there too.
+ */
 export function admitToolEntry(raw: unknown): AdmitToolEntryResult {
   // Only entries that this function made are in the set.
   if (isMapping(raw) && ADMITTED.has(raw))
@@ -67,7 +71,11 @@ function unsuspicious(rule: TextRule): Reader<string> {
 }
 
 const schema: Reader<JsonSchema> = (value, at) => {
-  const normal = normalizeSchema(value, `/${at.path.join('/')}`);
+  const normal = normalizeSchema(value, `/${at.path.join('/')}`, {
+    version: '1.1',
+    // The narrower subset took any annotation unread, and catalogs that were written for it stay good.
+    unfitAnnotations: 'drop',
+  });
   if (!normal.ok) return refuse(at, `a schema of the accepted subset (${normal.message})`);
   const isClean = textsOf(normal.value).every(
     (leaf) => !looksSecret(leaf) && !LONE_SURROGATE.test(leaf),
@@ -77,7 +85,7 @@ const schema: Reader<JsonSchema> = (value, at) => {
     : refuse(at, 'a schema of well-formed texts of which none looks like a secret');
 };
 
-/** All texts of a schema except names of properties, which may be `api_key`. At most 16 levels deep. */
+/** All texts of a schema except names of properties, which may be `api_key`. Normal forms are not deep. */
 function textsOf(value: unknown): readonly string[] {
   if (typeof value === 'string') return [value];
   if (Array.isArray(value)) return value.flatMap(textsOf);

@@ -5,6 +5,7 @@ import {
   formatToolReference,
   type ToolCatalog,
   type ToolCatalogEntry,
+  withoutAnnotations,
 } from '@millforge/contracts';
 import { admitToolEntry } from './admit-tool-entry.ts';
 import { type CatalogDocumentForm, invalidCatalog, membersOf } from './catalog-document.ts';
@@ -19,7 +20,8 @@ export interface ListedToolCatalog extends ToolCatalog {
  * Builds a tool catalog from a `tool_catalog` document, its JSON text, or a list of descriptors.
  *
  * Give JSON text where the number kinds of schemas matter (`2.0` is a float there). Descriptors are
- * admitted by form; their digests are taken at their word. The snapshot is named by its contents.
+ * admitted by form; their digests are taken at their word. The snapshot is named by its contents, like a descriptor
+ * without the annotations of its schemas.
  *
  * @throws `compiler/invalid-catalog` naming the place and what was expected.
  */
@@ -41,7 +43,7 @@ export function toToolCatalog(
   });
   const entries = Object.freeze([...byReference.values()].toSorted(byIdAndVersion));
   // An entry is JSON by its type, but an interface has no index signature.
-  const snapshot = digest(entries as object as ExactJson);
+  const snapshot = digest(entries.map(withoutWords) as object as ExactJson);
   return Object.freeze({
     entries,
     snapshotId: snapshot,
@@ -53,6 +55,14 @@ export function toToolCatalog(
         : { classification: 'found', entry };
     },
   });
+}
+
+function withoutWords(entry: ToolCatalogEntry): ToolCatalogEntry {
+  return {
+    ...entry,
+    input_schema: withoutAnnotations(entry.input_schema),
+    output_schema: withoutAnnotations(entry.output_schema),
+  };
 }
 
 const FORM: CatalogDocumentForm = { kind: 'tool_catalog', field: 'tools' };

@@ -4,6 +4,7 @@ import {
   isArgumentName,
   type JsonSchema,
   type ToolCatalogEntry,
+  withoutAnnotations,
 } from '@millforge/contracts';
 import { type ArgumentMatchFault, report } from '../diagnostics.ts';
 import type { HarnessArgumentMatch } from '../harness-source.ts';
@@ -162,5 +163,9 @@ function mismatchOf(prior: Argument | null, current: Argument | null): ArgumentM
   if (current === null) return 'unknown-current';
   if (!prior.isRequired) return 'optional-prior';
   if (!current.isRequired) return 'optional-current';
-  return canonicalJson(prior.schema) === canonicalJson(current.schema) ? null : 'incompatible';
+  // Annotations bind nothing: the values that both accept are the same.
+  const [left, right] = [prior, current].map(({ schema }) =>
+    canonicalJson(withoutAnnotations(schema)),
+  );
+  return left === right ? null : 'incompatible';
 }

@@ -44,7 +44,11 @@ export function resolveHarness(source: HarnessSource, context: ResolveContext): 
   const hints = toolHints(context.catalog);
   const tools = bindings.references.map(({ node, reference }) => ({
     node,
-    ...resolveTool(reference, node, { catalog: context.catalog, hints }),
+    ...resolveTool(reference, node, {
+      catalog: context.catalog,
+      hints,
+      version: source.schema_version,
+    }),
   }));
   const resolved = tools.map(({ node, tool }) => ({ ...node, tool }));
   return {

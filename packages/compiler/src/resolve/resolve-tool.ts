@@ -1,7 +1,9 @@
 import type { Diagnostic, ToolCatalog, ToolCatalogEntry } from '@millforge/contracts';
 import { admitToolEntry } from '../catalog/admit-tool-entry.ts';
+import { narrowToolEntry } from '../catalog/narrow-tool-entry.ts';
 import { report } from '../diagnostics.ts';
 import { errorType } from '../error-type.ts';
+import type { HarnessSource } from '../harness-source.ts';
 import type { PlacedNode, ToolReference } from './read-bindings.ts';
 import { type Evidence, type ReadLookup, readLookup } from './read-lookup.ts';
 import type { ToolHints } from './tool-hints.ts';
@@ -18,7 +20,7 @@ export interface ResolvedTool {
 export function resolveTool(
   reference: ToolReference,
   { nodeId, path }: PlacedNode,
-  { catalog, hints }: { readonly catalog: ToolCatalog; readonly hints: ToolHints },
+  { catalog, hints, version }: ToolLookup,
 ): ResolvedTool {
   const place = { path: `${path}/tool_ref`, nodeId };
   const fields = { tool_id: reference.toolId, tool_version: reference.toolVersion };
@@ -30,7 +32,10 @@ export function resolveTool(
     const facts = { tool_id, error_type: errorType(error) };
     return failed(report.toolLookupFailed({ ...place, fields: facts }));
   }
-  if (lookup.kind === 'found') return admit(lookup.entry, place, fields);
+  if (lookup.kind === 'found') {
+    const found = admit(lookup.entry, place, fields);
+    return version === '1.0' && found.tool !== null ? narrow(found.tool, place, fields) : found;
+  }
   if (lookup.kind === 'invalid') return failed(invalidEntry(lookup, place, fields));
   if (lookup.kind === 'malformed') {
     const hint =
@@ -45,6 +50,13 @@ export function resolveTool(
       fields: { ...lookup.evidence, ...fields },
     }),
   );
+}
+
+interface ToolLookup {
+  readonly catalog: ToolCatalog;
+  readonly hints: ToolHints;
+  /** Version of the source, which says how much of a schema its plan can hold. */
+  readonly version: HarnessSource['schema_version'];
 }
 
 interface Place {
@@ -86,6 +98,13 @@ function admit(raw: unknown, place: Place, asked: Asked): ResolvedTool {
   }
   const fields = { ...asked, resolved_tool_id: tool_id, resolved_tool_version: tool_version };
   return failed(report.entryIdentityMismatch({ ...place, fields }));
+}
+
+function narrow(entry: ToolCatalogEntry, place: Place, asked: Asked): ResolvedTool {
+  const narrowed = narrowToolEntry(entry);
+  if (narrowed.ok) return { tool: narrowed.entry, diagnostics: [] };
+  const hint = `Write schema_version: "1.1" to use a tool whose schema has ${narrowed.keyword}, as at ${narrowed.path}.`;
+  return failed(report.unsupportedToolSchema({ ...place, hint, fields: { ...asked } }));
 }
 
 function failed(diagnostic: Diagnostic): ResolvedTool {

@@ -1,4 +1,4 @@
-import { toToolCatalog } from '@millforge/compiler';
+import { type ListedToolCatalog, toToolCatalog } from '@millforge/compiler';
 import { type JsonObject, MillforgeError } from '@millforge/contracts';
 import { expect, test } from 'vitest';
 import { objectSchema, tool } from '../support/harness.ts';
@@ -106,9 +106,9 @@ test.each<[string, Parameters<typeof toToolCatalog>[0], string]>([
     '/tools/0/required_capabilities must be',
   ],
   [
-    'a bound that is not enforced',
-    [tool('a', { input_schema: objectSchema({ n: { type: 'integer', minimum: 1 } }) })],
-    'runtime does not enforce',
+    'a keyword that is not enforced',
+    [tool('a', { input_schema: objectSchema({ n: { type: 'integer', multipleOf: 2 } }) })],
+    '/multipleOf is not an accepted schema keyword',
   ],
   ['one tool twice', [tool('a'), tool('a')], '/tools/1 repeats a@1'],
 ])('refuses %s in one sentence', (_, given, expected) => {
@@ -134,4 +134,33 @@ test('refuses names that model APIs reject (B-31)', () => {
 test('accepts a property that is named like a secret', () => {
   const schema = objectSchema({ api_key: { type: 'string' }, max_tokens: { type: 'integer' } });
   expect(refusal([tool('a', { input_schema: schema })])).toBe('');
+});
+
+test('keeps annotations and wider keywords, and names the snapshot without the annotations', () => {
+  const words = { title: 'N', description: 'How many.', default: 2, examples: [3] };
+  const catalogOf = (more: object): ListedToolCatalog =>
+    toToolCatalog([
+      tool('a', { input_schema: objectSchema({ n: { type: 'integer', minimum: 1, ...more } }) }),
+    ]);
+  const described = catalogOf(words);
+  expect(described.entries[0]?.input_schema).toMatchObject({
+    properties: { n: { minimum: 1, ...words } },
+  });
+  expect(described.snapshotSha256).toBe(catalogOf({}).snapshotSha256);
+  expect(
+    refusal([
+      tool('a', {
+        input_schema: objectSchema({
+          n: { type: 'string', description: 'sk-abcdefghijklmnop1234' },
+        }),
+      }),
+    ]),
+  ).toContain('looks like a secret');
+});
+
+test('leaves out annotations that are unfit, which the narrower subset never read', () => {
+  const input_schema = objectSchema({ n: { type: 'string', default: 7 } });
+  expect(toToolCatalog([tool('a', { input_schema })]).entries[0]?.input_schema).toMatchObject({
+    properties: { n: { type: 'string' } },
+  });
 });
