@@ -27,7 +27,7 @@ export function locate(
   pointer: string,
   options: LocateOptions = {},
 ): SourceLocation | null {
-  const listed = new Map(Object.entries(options.listed ?? {}));
+  const { listed = {} } = options;
   let found: SourceLocation | null = null;
   let value: ExactJson = document.value;
   // Set while the walk stands in a listed mapping: the field that its entries' values go by.
@@ -44,7 +44,8 @@ export function locate(
     found = document.index.locationOf(step.container, step.key) ?? found;
     value = step.value;
     currentField = isOrdinal ? valueField : undefined;
-    valueField = !isOrdinal && isMapping(value) ? listed.get(token) : undefined;
+    valueField =
+      !isOrdinal && isMapping(value) && Object.hasOwn(listed, token) ? listed[token] : undefined;
   }
   return found;
 }
