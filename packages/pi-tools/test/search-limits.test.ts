@@ -1,7 +1,7 @@
 import { chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import * as fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { type ToolWorld, textOf, toolWorld, until } from './tool-world.ts';
 
 type Files = Readonly<Record<string, string | Uint8Array>>;
@@ -95,6 +95,9 @@ test('does without a ripgrep that fails, and takes nothing from the settings of 
     killed: '#!/bin/sh\nkill -9 $$\n',
   });
   for (const name of ['loud', 'killed']) await chmod(scripts.path(name), 0o755);
+  await writeFile(scripts.path('config'), '--invert-match\n');
+  vi.stubEnv('RIPGREP_CONFIG_PATH', scripts.path('config'));
+  onTestFinished(() => void vi.unstubAllEnvs());
   for (const ripgrep of [scripts.path('loud'), scripts.path('killed'), '/nowhere/rg', undefined]) {
     const world = await treeOf(files, ripgrep === undefined ? {} : { ripgrep });
     expect(textOf(await world.call('grep', { pattern: 'hit' }))).toBe(

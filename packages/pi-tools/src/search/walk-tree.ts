@@ -88,7 +88,7 @@ function listFolder(
       folder.isWhole &&= isFolder;
     } else entries.push(entry);
   }
-  return { entries: entries.sort(byPathDescending), rules };
+  return { entries: entries.toSorted(byPathDescending), rules };
 }
 
 function withOwnRules(
