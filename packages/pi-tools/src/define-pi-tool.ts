@@ -12,6 +12,8 @@ export interface PiToolDefinition
   extends Pick<ToolDefinition, 'check' | 'run' | 'prepare' | 'reconcile'> {
   /** Name shown to the model, and end of the id. */
   readonly name: string;
+  /** End of the id where it is not the name. */
+  readonly idEnd?: string;
   readonly description: string;
   /** Properties of the arguments; unknown ones are refused. */
   readonly properties: JsonObject;
@@ -32,7 +34,7 @@ export function definePiTool(definition: PiToolDefinition): Tool {
   const { check, run, prepare, reconcile } = definition;
   const limits = definition.limits ?? { timeoutSeconds: CALL_SECONDS, graceSeconds: 30 };
   return defineTool({
-    id: `builtin.pi_compat.${definition.name}`,
+    id: `builtin.pi_compat.${definition.idEnd ?? definition.name}`,
     version: 1,
     name: definition.name,
     description: definition.description,

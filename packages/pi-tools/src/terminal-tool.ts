@@ -1,20 +1,24 @@
-import type { Tool } from '@millforge/contracts';
+import type { Disposition, Tool } from '@millforge/contracts';
 import { definePiTool } from './define-pi-tool.ts';
 import { stringArgument } from './tool-arguments.ts';
 
 /** One way to end a run. */
 export interface TerminalDefinition {
-  readonly name: 'submit' | 'block' | 'reject';
+  /** Name shown to the model. */
+  readonly name: string;
+  /** End of the id; default the name. */
+  readonly idEnd?: string;
   readonly description: string;
   /** The only value of the argument `terminal_result`. */
   readonly terminalResult: string;
-  readonly disposition: 'success' | 'blocked' | 'rejected';
+  readonly disposition: Disposition;
 }
 
 /** Makes a tool that ends the run and says why; the summary is the result. */
 export function terminalTool(terminal: TerminalDefinition): Tool {
   return definePiTool({
     name: terminal.name,
+    ...(terminal.idEnd === undefined ? {} : { idEnd: terminal.idEnd }),
     description: terminal.description,
     properties: {
       terminal_result: { type: 'string', enum: [terminal.terminalResult] },
