@@ -113,7 +113,7 @@ async function run(call: BashCall, context: ToolRunContext): Promise<ToolResult>
     { ...shown, logPath },
     { ...call, seconds, context, background },
   );
-  if (seconds <= CALL_SECONDS || !profile.reportsLongTimeouts) return result;
+  if (!(seconds > CALL_SECONDS) || !profile.reportsLongTimeouts) return result;
   const notice = `[timeout ${seconds} is above ${CALL_SECONDS} seconds, after which every command is ended. It is in seconds, not in milliseconds.]`;
   return { ...result, text: `${result.text}\n\n${notice}` };
 }

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
-import { access } from 'node:fs/promises';
-import { sha256 } from '@millforge/contracts';
+import { access, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { type MillforgeError, sha256 } from '@millforge/contracts';
 import { openPlainFile } from './open-plain-file.ts';
 import { errnoOf, toolFault } from './tool-fault.ts';
 
@@ -40,12 +41,24 @@ export async function readFileState(path: string): Promise<FileState | null> {
 
 /** The same, and the file may be written if there is one. A rename alone would pass over a read-only mark. */
 export async function readWritableFile(path: string): Promise<FileState | null> {
-  const found = await readFileState(path).catch((error: unknown) => {
-    if (errnoOf(error) !== 'EISDIR') throw error;
+  const found = await readFileState(path).catch(async (error: unknown) => {
+    const code = errnoOf(error);
+    if (code === 'ENOTDIR') throw await noFolder(dirname(path), error);
+    if (code !== 'EISDIR') throw error;
     throw toolFault('io_error', `EISDIR: illegal operation on a directory, open '${path}'`, error);
   });
   if (found !== null) await access(path, constants.W_OK);
   return found;
+}
+
+/** What making the folder of a file would say when a file stands where it should be. */
+async function noFolder(folder: string, cause: unknown): Promise<MillforgeError> {
+  const isTaken = await stat(folder).then(
+    () => true,
+    () => false,
+  );
+  const why = isTaken ? 'EEXIST: file already exists' : 'ENOTDIR: not a directory';
+  return toolFault('not_found', `${why}, mkdir '${folder}'`, cause);
 }
 
 /** What is replaced is held in memory as bytes and as text, before and after. */

@@ -31,6 +31,7 @@ export function findTool(options: PiToolOptions): Tool {
     capabilities: [READ_FILES],
     run: (input, { workspace, signal }) =>
       answering(async () => {
+        if (signal.aborted) throw toolFault('cancelled', 'Operation aborted');
         const root = await openSearchRoot(optionalString(input, 'path'), {
           workspace,
           homeDirectory,

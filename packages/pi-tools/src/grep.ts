@@ -46,6 +46,7 @@ export function grepTool(options: PiToolOptions): Tool {
     capabilities: [READ_FILES],
     run: (input, { workspace, signal }) =>
       answering(async () => {
+        if (signal.aborted) throw toolFault('cancelled', 'Operation aborted');
         const search = compileSearch(input, profile);
         const root = await openSearchRoot(optionalString(input, 'path'), {
           workspace,

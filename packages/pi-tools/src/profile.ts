@@ -9,8 +9,8 @@ export interface ProfileSwitches {
   readonly countsWholeLines: boolean;
   /** Limits below one count as one, and parts of one are dropped. */
   readonly mendsLimits: boolean;
-  /** Only the two signatures that GIF files have make a GIF. */
-  readonly knowsGif: boolean;
+  /** Only the two signatures that GIF files have make a GIF, and a bitmap is an image. */
+  readonly knowsImages: boolean;
   /** A path in a shell hint is quoted. */
   readonly quotesHints: boolean;
   /** An edit that missed is told the closest place and the reason. */
@@ -48,7 +48,7 @@ function switches(on: boolean): ProfileSwitches {
     exactPathFirst: on,
     countsWholeLines: on,
     mendsLimits: on,
-    knowsGif: on,
+    knowsImages: on,
     quotesHints: on,
     explainsMisses: on,
     patchesBytes: on,

@@ -10,7 +10,7 @@ import { readLines } from './read/read-lines.ts';
 import { sniffImage } from './read/sniff-image.ts';
 import { resolvePath } from './resolve-path.ts';
 import { optionalNumber, stringArgument } from './tool-arguments.ts';
-import { answering } from './tool-fault.ts';
+import { answering, toolFault } from './tool-fault.ts';
 import { MAX_LINES } from './truncate-text.ts';
 
 /** Makes the tool that reads a text file, or part of it. */
@@ -32,6 +32,7 @@ export function readTool(options: PiToolOptions): Tool {
     capabilities: [READ_FILES],
     run: (input, { workspace, signal }) =>
       answering(async () => {
+        if (signal.aborted) throw toolFault('cancelled', 'Operation aborted');
         const sent = stringArgument(input, 'path');
         const { exactPathFirst } = profile;
         const context = { workspace, homeDirectory, exactPathFirst };

@@ -41,7 +41,7 @@ export async function replaceFile(replacement: Replacement): Promise<void> {
     if (signal.aborted) throw toolFault('cancelled', 'Operation aborted');
     onEffect('before-effect');
     await rename(temporary, target).catch((error: unknown) => {
-      throw unreplaceable(target, error);
+      throw unreplaceable(replacement, temporary, error);
     });
   } catch (error) {
     await rm(temporary, { force: true });
@@ -63,11 +63,12 @@ function temporaryPath(target: string, idempotencyKey: string): string {
   return join(dirname(target), `.${name}.${tag}.tmp`);
 }
 
-async function writeTemporary(path: string, { target, bytes, found }: Replacement): Promise<void> {
+async function writeTemporary(path: string, replacement: Replacement): Promise<void> {
+  const { bytes, found } = replacement;
   // A repeated call finds its own leftover under this name.
   await rm(path, { force: true });
   const file = await open(path, 'wx', 0o666).catch((error: unknown) => {
-    throw unreplaceable(target, error);
+    throw unreplaceable(replacement, path, error);
   });
   try {
     await file.writeFile(bytes);
@@ -79,9 +80,16 @@ async function writeTemporary(path: string, { target, bytes, found }: Replacemen
 }
 
 /** A failure that tells of the file that was meant, not of the temporary one. */
-function unreplaceable(target: string, error: unknown): MillforgeError {
+function unreplaceable(
+  { target, found }: Replacement,
+  temporary: string,
+  error: unknown,
+): MillforgeError {
   const code = errnoOf(error) ?? 'UNKNOWN';
   const kind = DENIALS.has(code) ? 'permission_denied' : 'io_error';
+  if (found === null && error instanceof Error) {
+    return toolFault(kind, error.message.replaceAll(temporary, target), error);
+  }
   const message = `${code}: '${target}' cannot be replaced, which needs a new file in its folder. If the file itself may be written, write it with bash.`;
   return toolFault(kind, message, error);
 }

@@ -20,6 +20,8 @@ export interface OutputLog {
   add(chunk: Buffer): Promise<void>;
   /** How many pieces have come. */
   pieces(): number;
+  /** Whether a piece is being written down. */
+  isBusy(): boolean;
   /** Closes the file and gives what there is. */
   finish(): Promise<CommandOutput>;
 }
@@ -36,6 +38,7 @@ export function openOutputLog(
   let written = 0;
   let isCapped = false;
   let pieces = 0;
+  let isBusy = false;
   let tail = '';
   let totalBytes = 0;
   let feeds = 0;
@@ -45,12 +48,15 @@ export function openOutputLog(
 
   return {
     pieces: () => pieces,
+    isBusy: () => isBusy,
     async add(chunk) {
       pieces++;
+      isBusy = true;
       totalBytes += chunk.length;
       count(chunk);
       tail = trimTail(tail + decoder.decode(chunk, { stream: true }));
       await store(chunk);
+      isBusy = false;
     },
     async finish() {
       tail = trimTail(tail + decoder.decode());

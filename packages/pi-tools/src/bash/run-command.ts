@@ -168,7 +168,8 @@ async function drain(
       () => false,
     );
     if (await Promise.race([ended, pause])) return true;
-    if (output.pieces() === seen) return true;
+    // While a slow disk takes a piece, nothing more is read, which is no pause of the command.
+    if (output.pieces() === seen && !output.isBusy()) return true;
     if (clock.monotonicMs() >= end) return false;
   }
 }

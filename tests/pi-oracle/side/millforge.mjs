@@ -1,0 +1,50 @@
+// The tools of Millforge, in the profile that each call asks for.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { piTools } from '@millforge/pi-tools';
+import { serve } from './serve.mjs';
+
+const clock = {
+  now: () => Date.now(),
+  monotonicMs: () => performance.now(),
+  delay: (ms, signal) => sleep(ms, undefined, signal === undefined ? {} : { signal }),
+};
+let calls = 0;
+
+await serve(async ({ tool: name, input, cwd, profile, shell }, signal) => {
+  const tools = piTools({
+    profile,
+    environment: process.env,
+    homeDirectory: process.env.HOME,
+    logDirectory: process.env.TMPDIR,
+    ...(shell === undefined ? {} : { shellPath: shell }),
+  });
+  const tool = tools.find(({ descriptor }) => descriptor.model_tool_name === name).implementation;
+  calls += 1;
+  const key = `call ${process.pid} ${calls}`;
+  const context = { runId: 'r', callId: key, workspace: cwd, signal, clock, idempotencyKey: key };
+  try {
+    const prepared = tool.check?.(input, context) ?? (await tool.prepare(input, context));
+    if (prepared.kind === 'refused') return failed(prepared.message);
+    try {
+      const result = await prepared.run(context);
+      if (result.kind === 'failed') return failed(result.text);
+      return { isError: false, text: result.text, details: detailsOf(name, result.data) };
+    } finally {
+      await prepared.dispose?.();
+    }
+  } catch (error) {
+    return failed(error.message);
+  }
+});
+
+function failed(text) {
+  return { isError: true, text, details: {} };
+}
+
+function detailsOf(name, data) {
+  if (name === 'edit') {
+    const { diff, patch, first_changed_line: firstChangedLine } = data;
+    return { diff, patch, firstChangedLine };
+  }
+  return name === 'write' ? {} : { truncated: data.truncated };
+}

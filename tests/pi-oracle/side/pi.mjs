@@ -1,0 +1,33 @@
+// The tools of Pi. PI_CODING_AGENT_DIR names the folder whose bin has rg and fd.
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { serve } from './serve.mjs';
+
+// The package hides its tools behind a root that needs Node 22; their file does not.
+const here = dirname(fileURLToPath(import.meta.url));
+const pi = join(here, '../node_modules/@earendil-works/pi-coding-agent');
+const { createTool } = await import(pathToFileURL(join(pi, 'dist/core/tools/index.js')).href);
+
+await serve(async ({ tool: name, input, cwd, shell, isRaw }, signal) => {
+  try {
+    const options = shell === undefined ? {} : { bash: { shellPath: shell } };
+    const tool = createTool(name, cwd, options);
+    const prepared = tool.prepareArguments && !isRaw ? tool.prepareArguments(input) : input;
+    const { content, details } = await tool.execute('id', prepared, signal);
+    const text = content.map((part) => part.text ?? `<${part.mimeType}>`).join('\n');
+    return { isError: false, text, details: detailsOf(name, details) };
+  } catch (error) {
+    return { isError: true, text: error.message, details: {} };
+  }
+});
+
+/** What both sides say besides the text. */
+function detailsOf(name, details) {
+  if (name === 'edit') {
+    const { diff, patch, firstChangedLine } = details;
+    return { diff, patch, firstChangedLine };
+  }
+  if (name === 'write') return {};
+  const limits = ['truncation', 'matchLimitReached', 'resultLimitReached', 'entryLimitReached'];
+  return { truncated: limits.some((limit) => details?.[limit] !== undefined) };
+}
