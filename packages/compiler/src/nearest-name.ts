@@ -1,17 +1,18 @@
 /**
  * Prepares a search for the known name that a wrong one was probably meant to be.
  *
- * The search answers null where no name is near enough. It gives up after 64 different questions:
- * a report shows little more, and a hostile document may ask thousands.
+ * The search answers null where no name is near enough. It gives up after 64 different questions, or after so many
+ * letters: a report shows little more, and a hostile document may ask thousands.
  */
 export function nearestName(known: Iterable<string>): (wrong: string) => string | null {
   const names = [...new Set(known)].toSorted();
   const answers = new Map<string, string | null>();
+  const effort: Effort = { left: MAX_EFFORT };
   return (wrong) => {
     const before = answers.get(wrong);
     if (before !== undefined) return before;
-    if (answers.size >= MAX_QUESTIONS) return null;
-    const answer = search(wrong, names);
+    if (answers.size >= MAX_QUESTIONS || effort.left <= 0) return null;
+    const answer = search(wrong, names, effort);
     answers.set(wrong, answer);
     return answer;
   };
@@ -30,6 +31,7 @@ export function quoted(names: readonly string[]): string {
 }
 
 const MAX_QUESTIONS = 64;
+const MAX_EFFORT = 400_000;
 const MAX_SHOWN = 5;
 
 function joined(words: readonly string[]): string {
@@ -37,69 +39,60 @@ function joined(words: readonly string[]): string {
   return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} and ${last}`;
 }
 
-function search(wrong: string, names: readonly string[]): string | null {
+/** Letters that may still be compared. */
+interface Effort {
+  left: number;
+}
+
+function search(wrong: string, names: readonly string[], effort: Effort): string | null {
   // A third of the letters may differ; past that a guess misleads more than it helps.
   let bound = Math.min(3, Math.floor(wrong.length / 3));
   let nearest: string | null = null;
-  if (bound < 1) return null;
   for (const name of names) {
-    if (name === wrong) continue;
-    const distance = editDistance(wrong, name, bound);
+    if (bound < 1 || effort.left <= 0) break;
+    if (name === wrong || Math.abs(name.length - wrong.length) > bound) continue;
+    const distance = editDistance(wrong, name, { bound, effort });
     if (distance > bound) continue;
     nearest = name;
     bound = distance - 1;
-    if (bound < 1) break;
   }
   return nearest;
 }
 
 /** Insertions, deletions, replacements and swaps of neighbours; more than the bound is not counted out. */
-function editDistance(left: string, right: string, bound: number): number {
-  if (Math.abs(left.length - right.length) > bound) return bound + 1;
-  let beforeLast: readonly number[] = [];
-  let last: readonly number[] = Array.from({ length: right.length + 1 }, (_, index) => index);
+function editDistance(
+  left: string,
+  right: string,
+  { bound, effort }: { readonly bound: number; readonly effort: Effort },
+): number {
+  const width = right.length;
+  const far = bound + 1;
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: width + 1 }, (_, column) => Math.min(column, far));
   for (let row = 1; row <= left.length; row++) {
-    const current: number[] = [row];
-    let lowest = row;
-    for (let column = 1; column <= right.length; column++) {
-      const cost = cellCost({ left, right, row, column }, { current, last, beforeLast });
-      current.push(cost);
+    const current = last.map(() => far);
+    current[0] = Math.min(row, far);
+    // Outside of this band every distance is past the bound.
+    const from = Math.max(1, row - bound);
+    const to = Math.min(width, row + bound);
+    let lowest = row <= bound ? row : far;
+    for (let column = from; column <= to; column++) {
+      const isSame = left.charCodeAt(row - 1) === right.charCodeAt(column - 1);
+      let cost = (last[column - 1] ?? far) + (isSame ? 0 : 1);
+      cost = Math.min(cost, (current[column - 1] ?? far) + 1, (last[column] ?? far) + 1);
+      const isSwap =
+        row > 1 &&
+        column > 1 &&
+        left.charCodeAt(row - 1) === right.charCodeAt(column - 2) &&
+        left.charCodeAt(row - 2) === right.charCodeAt(column - 1);
+      if (isSwap) cost = Math.min(cost, (beforeLast[column - 2] ?? far) + 1);
+      current[column] = Math.min(cost, far);
       lowest = Math.min(lowest, cost);
     }
-    if (lowest > bound) return bound + 1;
+    effort.left -= width + 1;
+    if (lowest > bound) return far;
     beforeLast = last;
     last = current;
   }
-  return last[right.length] ?? bound + 1;
-}
-
-interface Cell {
-  readonly left: string;
-  readonly right: string;
-  readonly row: number;
-  readonly column: number;
-}
-
-interface Rows {
-  readonly current: readonly number[];
-  readonly last: readonly number[];
-  readonly beforeLast: readonly number[];
-}
-
-function cellCost({ left, right, row, column }: Cell, { current, last, beforeLast }: Rows): number {
-  const isSame = left[row - 1] === right[column - 1];
-  const replaced = at(last, column - 1) + (isSame ? 0 : 1);
-  const inserted = at(current, column - 1) + 1;
-  const deleted = at(last, column) + 1;
-  const isSwap =
-    row > 1 &&
-    column > 1 &&
-    left[row - 1] === right[column - 2] &&
-    left[row - 2] === right[column - 1];
-  const swapped = isSwap ? at(beforeLast, column - 2) + 1 : Number.POSITIVE_INFINITY;
-  return Math.min(replaced, inserted, deleted, swapped);
-}
-
-function at(row: readonly number[], column: number): number {
-  return row[column] ?? Number.POSITIVE_INFINITY;
+  return last[width] ?? far;
 }

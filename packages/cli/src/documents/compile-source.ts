@@ -107,7 +107,7 @@ async function catalogOf(
   return catalogs.length === 1 && only !== undefined ? only : joined(catalogs);
 }
 
-function joined(catalogs: readonly ListedToolCatalog[]): ToolCatalog {
+function joined(catalogs: readonly ListedToolCatalog[]): ListedToolCatalog {
   const byReference = new Map<string, ToolCatalogEntry>();
   for (const entry of catalogs.flatMap(({ entries }) => entries)) {
     const reference = referenceOf(entry.tool_id, entry.tool_version);
@@ -118,6 +118,7 @@ function joined(catalogs: readonly ListedToolCatalog[]): ToolCatalog {
   }
   const snapshot = digest(catalogs.map(({ snapshotSha256 }) => snapshotSha256));
   return {
+    entries: [...byReference.values()],
     snapshotId: snapshot,
     snapshotSha256: snapshot,
     resolveExact(toolId, toolVersion) {
