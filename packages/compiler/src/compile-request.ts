@@ -1,3 +1,4 @@
+import type { CapabilityGrant } from '@millforge/contracts';
 import type { HarnessSource } from './harness-source.ts';
 
 /** What one compilation is asked for; everything absent is taken from the source. */
@@ -14,8 +15,8 @@ export interface CompileRequest {
   readonly stageKindId?: string;
   /** Terminal results that the caller can handle, exactly; default those of the harness. */
   readonly legalTerminalResults?: readonly string[];
-  /** Dotted ids of the capabilities that are granted. */
-  readonly grants: readonly string[];
+  /** The capabilities that are granted, by id; as an object where a grant goes only so far. */
+  readonly grants: readonly (string | CapabilityGrant)[];
 }
 
 /** What a harness is compiled for, with everything that the request left to the source filled in. */
@@ -25,5 +26,5 @@ export interface CompileTarget {
   /** Terminal results that the caller can handle. */
   readonly legalTerminalResults: readonly string[];
   /** Capabilities that are granted. */
-  readonly grants: readonly string[];
+  readonly grants: readonly CapabilityGrant[];
 }

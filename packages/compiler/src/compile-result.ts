@@ -28,7 +28,7 @@ export interface CompiledResult {
 export interface FailedResult {
   /** The harness did not compile. */
   readonly ok: false;
-  /** The phase of the first diagnostic. */
+  /** The phase of the first error. */
   readonly failurePhase: string;
   /** Id of the harness, where its digest is known too. */
   readonly harnessId: string | null;
@@ -43,7 +43,7 @@ export interface FailedResult {
 /** The result of a compilation that went all the way. */
 export function compiledResult(
   emitted: Pick<CompiledResult, 'plan' | 'bytes'>,
-  known: Pick<CompiledResult, 'documentSha256' | 'stageKindId'>,
+  known: Pick<CompiledResult, 'documentSha256' | 'stageKindId' | 'diagnostics'>,
 ): CompiledResult {
   const { plan, bytes } = emitted;
   return Object.freeze({
@@ -54,7 +54,7 @@ export function compiledResult(
     sourceSha256: plan.source_sha256,
     documentSha256: known.documentSha256,
     stageKindId: known.stageKindId,
-    diagnostics: Object.freeze([]),
+    diagnostics: Object.freeze([...boundDiagnostics(known.diagnostics, DIAGNOSTIC_ORDER)]),
   });
 }
 
@@ -68,7 +68,7 @@ export function failedResult(
   return Object.freeze({
     ok: false,
     // A cut list still begins with what came first.
-    failurePhase: diagnostics[0]?.phase ?? 'internal',
+    failurePhase: diagnostics.find(({ severity }) => severity === 'error')?.phase ?? 'internal',
     // An id is only reported together with the digest of what it names.
     harnessId: sourceSha256 === null ? null : harnessId,
     sourceSha256,

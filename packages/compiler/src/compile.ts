@@ -54,7 +54,7 @@ function runPhases(source: HarnessInput, input: CompileInput): CompileResult {
   const misused = place(checked?.diagnostics ?? []);
   announce('check', misused, checked);
   const found = [...unresolved, ...misused];
-  if (resolved === null || checked === null || found.length > 0) {
+  if (resolved === null || checked === null || found.some(({ severity }) => severity === 'error')) {
     return failedResult(found, { documentSha256 });
   }
 
@@ -70,7 +70,7 @@ function runPhases(source: HarnessInput, input: CompileInput): CompileResult {
   if (!emitted.ok) return failedResult(emitted.diagnostics, known);
   const [firstStage = ''] = harness.source.stage_scope.stage_kind_ids;
   const stageKindId = asked.request.stageKindId ?? firstStage;
-  return compiledResult(emitted, { documentSha256, stageKindId });
+  return compiledResult(emitted, { documentSha256, stageKindId, diagnostics: found });
 }
 
 function announcer(onPhase: CompileInput['onPhase']) {

@@ -391,7 +391,55 @@ export const report = defineDiagnostics('MF-', {
     message: ({ prerequisite }: PrerequisiteFields) =>
       `Terminal node '${prerequisite}' cannot be a prerequisite.`,
   },
+  unknownRequiredFor: {
+    code: 'MF-G014',
+    name: 'unknown-required-for',
+    phase: 'graph',
+    message: ({ terminal_result }: TerminalFields, { nodeId }) =>
+      `Node '${nodeId}' is required for unknown terminal result '${terminal_result}'.`,
+  },
+  callBoundWithoutObligation: {
+    code: 'MF-G015',
+    name: 'call-bound-without-obligation',
+    phase: 'graph',
+    message: (_: unknown, { nodeId }) =>
+      `Node '${nodeId}' has a least number of calls, but nothing requires it.`,
+  },
+  terminalCallsBounded: {
+    code: 'MF-G016',
+    name: 'terminal-calls-bounded',
+    phase: 'graph',
+    message: (_: unknown, { nodeId }) => `Terminal node '${nodeId}' cannot bound its calls.`,
+  },
+  dispositionWithoutTerminal: {
+    code: 'MF-G017',
+    name: 'disposition-without-terminal',
+    phase: 'graph',
+    message: (_: unknown, { nodeId }) => `Node '${nodeId}' has a disposition, but is not terminal.`,
+  },
+  dispositionByName: {
+    code: 'MF-G018',
+    name: 'disposition-by-name',
+    severity: 'warning',
+    phase: 'graph',
+    message: ({ terminal_result }: TerminalFields) =>
+      `Terminal result '${terminal_result}' counts as success, though its name says otherwise.`,
+  },
 
+  constraintWithoutNeed: {
+    code: 'MF-C002',
+    name: 'constraint-without-need',
+    phase: 'capability',
+    message: ({ capability_id }: { capability_id: string }) =>
+      `Constrained capability '${capability_id}' is not needed by any tool.`,
+  },
+  constraintExceedsGrant: {
+    code: 'MF-C003',
+    name: 'constraint-exceeds-grant',
+    phase: 'capability',
+    message: ({ capability_id, constraint }: { capability_id: string; constraint: string }) =>
+      `Constraint '${constraint}' of capability '${capability_id}' goes beyond its grant.`,
+  },
   capabilityNotGranted: {
     code: 'MF-C001',
     name: 'capability-envelope-mismatch',

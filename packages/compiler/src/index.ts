@@ -14,8 +14,10 @@ export { COMPILER_IDENTITY } from './compiler-identity.ts';
 export { DIAGNOSTIC_ORDER } from './diagnostics.ts';
 export { planFileName } from './emit/plan-file-name.ts';
 export type {
+  HarnessAlternatives,
   HarnessArgumentMatch,
   HarnessArtifacts,
+  HarnessCallBounds,
   HarnessGraph,
   HarnessNode,
   HarnessPrerequisite,

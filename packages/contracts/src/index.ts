@@ -103,6 +103,7 @@ export type {
 } from './model/model-client.ts';
 export {
   type CapabilityConstraints,
+  type CapabilityGrant,
   CONSTRAINT_LISTS,
   type ConstraintList,
   MAX_CONSTRAINT_ENTRIES,
@@ -163,6 +164,7 @@ export type {
   Tool,
   ToolContext,
   ToolImplementation,
+  ToolReach,
   ToolReconcileContext,
   ToolReconciliation,
   ToolRefusal,

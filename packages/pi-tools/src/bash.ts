@@ -36,6 +36,7 @@ export function bashTool(options: PiToolOptions): Tool {
     sideEffect: 'process_execution',
     idempotency: 'non_idempotent',
     capabilities: ['unrestricted.process.execute'],
+    reach: (input) => ({ commands: [stringArgument(input, 'command')] }),
     check(input) {
       if (stringArgument(input, 'command').includes('\0')) {
         const message = 'A command must not contain a NUL character; write \\0 for one.';

@@ -9,7 +9,7 @@ import {
 
 /** What one of the Pi-compatible tools says about itself; the rest is the same for all. */
 export interface PiToolDefinition
-  extends Pick<ToolDefinition, 'check' | 'run' | 'prepare' | 'reconcile'> {
+  extends Pick<ToolDefinition, 'check' | 'reach' | 'run' | 'prepare' | 'reconcile'> {
   /** Name shown to the model, and end of the id. */
   readonly name: string;
   /** End of the id where it is not the name. */
@@ -31,7 +31,7 @@ export interface PiToolDefinition
 
 /** Makes a tool of the Pi family: id, version, limits and the form of its results. */
 export function definePiTool(definition: PiToolDefinition): Tool {
-  const { check, run, prepare, reconcile } = definition;
+  const { check, reach, run, prepare, reconcile } = definition;
   const limits = definition.limits ?? { timeoutSeconds: CALL_SECONDS, graceSeconds: 30 };
   return defineTool({
     id: `builtin.pi_compat.${definition.idEnd ?? definition.name}`,
@@ -52,6 +52,7 @@ export function definePiTool(definition: PiToolDefinition): Tool {
     redactSecrets: false,
     origin: 'pi',
     ...(check === undefined ? {} : { check }),
+    ...(reach === undefined ? {} : { reach }),
     ...(run === undefined ? {} : { run }),
     ...(prepare === undefined ? {} : { prepare }),
     ...(reconcile === undefined ? {} : { reconcile }),

@@ -14,7 +14,7 @@ import { takeTurn } from './file-queue.ts';
 import { type FileState, readFileState } from './file-state.ts';
 import type { PiToolOptions } from './pi-tool-options.ts';
 import { type ProfileSwitches, profileSwitches } from './profile.ts';
-import { resolvePath } from './resolve-path.ts';
+import { candidatePaths, resolvePath } from './resolve-path.ts';
 import { stringArgument } from './tool-arguments.ts';
 import { errnoOf, refusing, toolFault } from './tool-fault.ts';
 
@@ -49,6 +49,17 @@ export function editTool(options: PiToolOptions): Tool {
     sideEffect: 'workspace_write',
     idempotency: 'idempotent_with_key',
     capabilities: [READ_FILES, WRITE_FILES],
+    reach: (input, { workspace }) => ({
+      paths: candidatePaths(stringArgument(input, 'path'), {
+        workspace,
+        homeDirectory,
+        exactPathFirst,
+      }),
+      bytes: (readEdits(input, { forgives }) ?? []).reduce(
+        (sum, { newText }) => sum + Buffer.byteLength(newText),
+        0,
+      ),
+    }),
     check: (input) =>
       readEdits(input, { forgives }) === null
         ? { kind: 'refused', code: 'invalid_arguments', message: NO_EDITS }

@@ -4,6 +4,7 @@ import type { JsonObject, Tool, ToolResult } from '@millforge/contracts';
 import { definePiTool, READ_FILES } from './define-pi-tool.ts';
 import type { PiToolOptions } from './pi-tool-options.ts';
 import { type ProfileSwitches, profileSwitches } from './profile.ts';
+import { candidatePaths } from './resolve-path.ts';
 import { type BytePath, toBytePath } from './search/byte-path.ts';
 import { compilePattern } from './search/compile-pattern.ts';
 import { type EntryFilter, entryFilter, piGrepFilter } from './search/entry-filter.ts';
@@ -44,6 +45,13 @@ export function grepTool(options: PiToolOptions): Tool {
     sideEffect: 'read_only',
     idempotency: 'idempotent',
     capabilities: [READ_FILES],
+    reach: (input, { workspace }) => ({
+      paths: candidatePaths(optionalString(input, 'path') ?? '.', {
+        workspace,
+        homeDirectory,
+        exactPathFirst: profile.exactPathFirst,
+      }).map((path) => `${path}/`),
+    }),
     run: (input, { workspace, signal }) =>
       answering(async () => {
         if (signal.aborted) throw toolFault('cancelled', 'Operation aborted');

@@ -5,6 +5,7 @@ import type { Tool } from '@millforge/contracts';
 import { definePiTool, READ_FILES } from './define-pi-tool.ts';
 import type { PiToolOptions } from './pi-tool-options.ts';
 import { profileSwitches } from './profile.ts';
+import { candidatePaths } from './resolve-path.ts';
 import { type BytePath, toBytePath, toRowName, toSystemPath, toText } from './search/byte-path.ts';
 import { openSearchRoot } from './search/open-search-root.ts';
 import { showList } from './search/show-list.ts';
@@ -24,6 +25,13 @@ export function lsTool(options: PiToolOptions): Tool {
     sideEffect: 'read_only',
     idempotency: 'idempotent',
     capabilities: [READ_FILES],
+    reach: (input, { workspace }) => ({
+      paths: candidatePaths(optionalString(input, 'path') ?? '.', {
+        workspace,
+        homeDirectory,
+        exactPathFirst,
+      }),
+    }),
     run: (input, { workspace, signal }) =>
       answering(async () => {
         if (signal.aborted) throw toolFault('cancelled', 'Operation aborted');

@@ -8,7 +8,7 @@ import { type ProfileSwitches, profileSwitches } from './profile.ts';
 import { describeLines } from './read/describe-lines.ts';
 import { readLines } from './read/read-lines.ts';
 import { sniffImage } from './read/sniff-image.ts';
-import { resolvePath } from './resolve-path.ts';
+import { candidatePaths, resolvePath } from './resolve-path.ts';
 import { optionalNumber, stringArgument } from './tool-arguments.ts';
 import { answering, toolFault } from './tool-fault.ts';
 import { MAX_LINES } from './truncate-text.ts';
@@ -30,6 +30,13 @@ export function readTool(options: PiToolOptions): Tool {
     sideEffect: 'read_only',
     idempotency: 'idempotent',
     capabilities: [READ_FILES],
+    reach: (input, { workspace }) => ({
+      paths: candidatePaths(
+        stringArgument(input, 'path'),
+        { workspace, homeDirectory, exactPathFirst: profile.exactPathFirst },
+        { lenient: true },
+      ),
+    }),
     run: (input, { workspace, signal }) =>
       answering(async () => {
         if (signal.aborted) throw toolFault('cancelled', 'Operation aborted');

@@ -36,16 +36,32 @@ export async function resolvePath(
   if (/\p{Surrogate}/u.test(sent)) {
     throw toolFault('invalid_arguments', 'A path must not contain half of a surrogate pair.');
   }
-  const plain = absolute(expand(sent.replaceAll(UNUSUAL_SPACE, ' '), context), context);
-  const candidates = [
-    ...(exactPathFirst ? [absolute(sent, context)] : []),
+  for (const candidate of candidatePaths(sent, context, options)) {
+    if (await exists(candidate)) return candidate;
+  }
+  return plainPath(sent, context);
+}
+
+/**
+ * Every path that a path as a model wrote it may be taken for, in the order in which they are tried.
+ *
+ * @throws `tool/invalid_arguments` for a path that cannot be one.
+ */
+export function candidatePaths(
+  sent: string,
+  context: PathContext,
+  options: { readonly lenient?: boolean } = {},
+): readonly string[] {
+  const plain = plainPath(sent, context);
+  return [
+    ...(context.exactPathFirst === false ? [] : [absolute(sent, context)]),
     plain,
     ...(options.lenient ? spellings(plain) : []),
   ];
-  for (const candidate of candidates) {
-    if (await exists(candidate)) return candidate;
-  }
-  return plain;
+}
+
+function plainPath(sent: string, context: PathContext): string {
+  return absolute(expand(sent.replaceAll(UNUSUAL_SPACE, ' '), context), context);
 }
 
 /** A path for the model and the trail: relative inside the workspace, else absolute. */

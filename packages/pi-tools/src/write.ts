@@ -5,7 +5,7 @@ import { takeTurn } from './file-queue.ts';
 import { readWritableFile } from './file-state.ts';
 import type { PiToolOptions } from './pi-tool-options.ts';
 import { profileSwitches } from './profile.ts';
-import { resolvePath } from './resolve-path.ts';
+import { candidatePaths, resolvePath } from './resolve-path.ts';
 import { stringArgument } from './tool-arguments.ts';
 import { refusing } from './tool-fault.ts';
 
@@ -23,6 +23,14 @@ export function writeTool(options: PiToolOptions): Tool {
     sideEffect: 'workspace_write',
     idempotency: 'idempotent_with_key',
     capabilities: [WRITE_FILES],
+    reach: (input, { workspace }) => ({
+      paths: candidatePaths(stringArgument(input, 'path'), {
+        workspace,
+        homeDirectory,
+        exactPathFirst,
+      }),
+      bytes: Buffer.byteLength(stringArgument(input, 'content')),
+    }),
     prepare: (input: JsonObject, { workspace, signal }) =>
       refusing(async () => {
         const sent = stringArgument(input, 'path');

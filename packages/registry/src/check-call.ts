@@ -1,13 +1,19 @@
 import {
+  type CapabilityGrant,
   deepFreeze,
   type JsonObject,
+  type PlanCapabilityConstraint,
   type Redactor,
+  type ToolContext,
   type ToolErrorCode,
+  type ToolImplementation,
+  type ToolReach,
   type ToolRefusal,
   type ToolStatus,
 } from '@millforge/contracts';
 import type { Bound, BoundNode } from './bind-plan.ts';
 import { boundText } from './bound-text.ts';
+import { constraintFault } from './constraint-fault.ts';
 import { describeError } from './describe-error.ts';
 import { digestOrNull } from './digest-or-null.ts';
 import { isJsonObject, toPlainCopy } from './plain-json.ts';
@@ -36,7 +42,12 @@ export interface RefusalReason {
 export function checkCall(
   call: RequestedCall,
   context: CallContext,
-  plan: { readonly byName: ReadonlyMap<string, Bound>; readonly redactor: Redactor },
+  plan: {
+    readonly byName: ReadonlyMap<string, Bound>;
+    readonly redactor: Redactor;
+    /** How far the plan lets capabilities go; default without bounds. */
+    readonly constraints?: readonly PlanCapabilityConstraint[];
+  },
 ): AdmittedCall | RefusedCall {
   // The types are a promise of the caller; a decoder may have let anything through.
   const name = typeof call.name === 'string' ? call.name : '';
@@ -86,6 +97,8 @@ export function checkCall(
     const message = `${name} needs the capability ${denied.key}, which this run was not granted.`;
     return refuse({ code: 'capability_denied', message }, decided);
   }
+  const beyond = constraintRefusal(found, input, { facts, constraints: plan.constraints });
+  if (beyond !== null) return refuse(beyond, decided);
   const terminal = terminalFault(found, input);
   if (terminal !== null) {
     return refuse({ code: 'terminal_intent_invalid', message: terminal }, decided);
@@ -147,7 +160,77 @@ function prerequisiteDecisions(bound: BoundNode, context: CallContext): readonly
 }
 
 function capabilityDecisions(bound: BoundNode, context: CallContext): readonly TraceDecision[] {
-  return decide(bound.node.required_capabilities, (id) => context.grants.includes(id));
+  return decide(bound.node.required_capabilities, (id) =>
+    context.grants.some((grant) => capabilityOf(grant) === id),
+  );
+}
+
+function capabilityOf(grant: string | CapabilityGrant): string {
+  return typeof grant === 'string' ? grant : grant.capabilityId;
+}
+
+/** What speaks against a call of a tool whose capabilities go only so far, by plan or by grant. */
+function constraintRefusal(
+  { implementation, node }: BoundNode,
+  input: JsonObject,
+  call: {
+    readonly facts: CallFacts;
+    readonly constraints: readonly PlanCapabilityConstraint[] | undefined;
+  },
+): RefusalReason | null {
+  const { grants, runId, workspace } = call.facts.context;
+  const bounds = node.required_capabilities.flatMap((id) => [
+    ...(call.constraints ?? [])
+      .filter((one) => one.capability_id === id)
+      .map(({ constraints }) => ({ id, constraints })),
+    ...grants.flatMap((grant) =>
+      typeof grant === 'object' && grant.capabilityId === id && grant.constraints !== undefined
+        ? [{ id, constraints: grant.constraints }]
+        : [],
+    ),
+  ]);
+  const [first] = bounds;
+  if (first === undefined) return null;
+  const name = node.model_tool_name;
+  const denied = (id: string, why: string): RefusalReason => ({
+    code: 'capability_denied',
+    message: `${name} may use the capability ${id} only within its constraints: ${why}.`,
+  });
+  const reach = reachOf(implementation, input, {
+    runId,
+    callId: call.facts.callId,
+    workspace,
+  });
+  if (reach === null) return denied(first.id, 'the tool does not say what this call would reach');
+  for (const { id, constraints } of bounds) {
+    const kind = constraintFault(reach, constraints, workspace);
+    if (kind !== null) return denied(id, `this call is not inside its ${kind}`);
+  }
+  return null;
+}
+
+/** Null for a tool that does not say it, or that fails to: a constraint that cannot be held refuses. */
+function reachOf(
+  implementation: ToolImplementation,
+  input: JsonObject,
+  context: ToolContext,
+): ToolReach | null {
+  try {
+    const reach: unknown = implementation.reach?.(input, context) ?? null;
+    return isReach(reach) ? reach : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The type is a promise of the tool's author. */
+function isReach(reach: unknown): reach is ToolReach {
+  if (typeof reach !== 'object' || reach === null) return false;
+  return Object.entries(reach).every(([kind, value]) =>
+    kind === 'bytes'
+      ? typeof value === 'number'
+      : Array.isArray(value) && value.every((item) => typeof item === 'string'),
+  );
 }
 
 /** Decisions up to the first denial. */

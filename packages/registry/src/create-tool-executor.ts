@@ -36,7 +36,11 @@ export function createToolExecutor(options: ToolExecutorOptions): ToolExecutor {
   return Object.freeze({
     supportsTool: (name: string) => byName.get(name)?.kind === 'bound',
     check(call, context) {
-      const admitted = checkCall(call, context, { byName, redactor });
+      const admitted = checkCall(call, context, {
+        byName,
+        redactor,
+        constraints: plan.capability_constraints ?? [],
+      });
       return admitted.kind === 'refused' ? admitted : checkedCall(admitted, { clock, redactor });
     },
   } satisfies ToolExecutor);

@@ -1,4 +1,5 @@
 import type {
+  CapabilityGrant,
   JsonObject,
   JsonValue,
   OperationEffect,
@@ -39,8 +40,8 @@ export interface CallContext {
   readonly turn: number;
   /** Absolute path of the workspace, or null for a run without one. */
   readonly workspace: string | null;
-  /** Capabilities that the run was granted. */
-  readonly grants: readonly string[];
+  /** Capabilities that the run was granted, by id; as an object where a grant goes only so far. */
+  readonly grants: readonly (string | CapabilityGrant)[];
   /** Decisions about the node's prerequisites; one that is missing counts as not satisfied. */
   readonly prerequisites: readonly PrerequisiteDecision[];
 }

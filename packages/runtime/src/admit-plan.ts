@@ -15,7 +15,10 @@ export function admitPlan(
   const read = readPlan(reference.bytes, { sha256: reference.sha256 });
   if (!read.ok) return refused(read.problems.join(' '));
   const { plan } = read;
-  const missing = plan.required_capabilities.filter((id) => !options.grants.includes(id));
+  const granted = new Set(
+    options.grants.map((grant) => (typeof grant === 'string' ? grant : grant.capabilityId)),
+  );
+  const missing = plan.required_capabilities.filter((id) => !granted.has(id));
   if (missing.length > 0) {
     return refused(`The plan needs capabilities that were not granted: ${missing.join(', ')}.`);
   }

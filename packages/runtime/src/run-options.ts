@@ -1,4 +1,5 @@
 import type {
+  CapabilityGrant,
   Clock,
   CompiledHarnessPlan,
   ModelClient,
@@ -25,8 +26,8 @@ export interface RunOptions {
   readonly runId: string;
   /** Absolute path of the workspace, or null for a run without one. */
   readonly workspace: string | null;
-  /** Capabilities granted; they must cover the plan's. */
-  readonly grants: readonly string[];
+  /** Capabilities granted, by id or with constraints; they must cover the plan's. */
+  readonly grants: readonly (string | CapabilityGrant)[];
   /** Makes the executor for the plan that was verified, usually with `createToolExecutor`. */
   readonly executor: (plan: CompiledHarnessPlan) => ToolExecutor;
   /** The model. */

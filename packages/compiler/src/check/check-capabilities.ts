@@ -1,4 +1,4 @@
-import type { Diagnostic } from '@millforge/contracts';
+import type { CapabilityGrant, Diagnostic } from '@millforge/contracts';
 import { report } from '../diagnostics.ts';
 import type { ResolvedHarness, ResolvedNode } from '../resolve/resolved-harness.ts';
 
@@ -13,9 +13,9 @@ export interface CapabilityCheck {
 /** Checks that everything the tools need is granted, by exact name; grants beyond that do no harm. */
 export function checkCapabilities(
   harness: ResolvedHarness,
-  grants: readonly string[],
+  grants: readonly CapabilityGrant[],
 ): CapabilityCheck {
-  const granted = new Set(grants);
+  const granted = new Set(grants.map((grant) => grant.capabilityId));
   const needing = new Map<string, ResolvedNode[]>();
   for (const node of harness.nodes) {
     for (const capability of node.tool?.required_capabilities ?? []) {

@@ -4,7 +4,10 @@ import type { ResolvedHarness } from '../resolve/resolved-harness.ts';
 import { checkArguments } from './check-arguments.ts';
 import { checkArtifacts, type ProducerEvidence } from './check-artifacts.ts';
 import { checkCapabilities } from './check-capabilities.ts';
+import { checkConstraints } from './check-constraints.ts';
+import { checkDispositions } from './check-dispositions.ts';
 import { checkGraph } from './check-graph.ts';
+import { checkObligations } from './check-obligations.ts';
 import { checkTerminals } from './check-terminals.ts';
 import { toHarnessGraph } from './harness-graph.ts';
 
@@ -27,13 +30,21 @@ export function checkHarness(
   const graphFindings = [
     ...checkGraph(harness, graph),
     ...checkTerminals(harness.nodes, target.legalTerminalResults),
+    ...checkObligations(harness.nodes),
+    ...checkDispositions(harness),
     ...checkArguments(harness, graph),
   ];
   const capabilities = checkCapabilities(harness, target.grants);
-  const artifacts = checkArtifacts(harness, graph, graphFindings.length === 0);
+  const isGraphRight = !graphFindings.some(({ severity }) => severity === 'error');
+  const artifacts = checkArtifacts(harness, graph, isGraphRight);
   return {
     requiredCapabilities: capabilities.requiredCapabilities,
     producerEvidence: artifacts.evidence,
-    diagnostics: [...graphFindings, ...capabilities.diagnostics, ...artifacts.diagnostics],
+    diagnostics: [
+      ...graphFindings,
+      ...capabilities.diagnostics,
+      ...checkConstraints(harness, capabilities.requiredCapabilities, target.grants),
+      ...artifacts.diagnostics,
+    ],
   };
 }

@@ -1,6 +1,8 @@
-import { type Diagnostic, isDottedId, isTerminalResult } from '@millforge/contracts';
+import { type Diagnostic, deepFreeze, isDottedId, isTerminalResult } from '@millforge/contracts';
 import type { CompileRequest } from '../compile-request.ts';
 import { report } from '../diagnostics.ts';
+import { type DocumentFault, isMapping, type Mapping } from '../document-readers.ts';
+import { readConstraints } from './constraint-shape.ts';
 
 /** A private, frozen copy of a right request, or the first fault of a wrong one. */
 export type ReadRequestResult =
@@ -29,10 +31,21 @@ function copyOf(given: unknown): CompileRequest | null {
   if (typeof given !== 'object' || given === null) return null;
   const copy: { [key: string]: unknown } = {};
   for (const [key, value] of Object.entries(given)) {
-    if (value !== undefined) copy[key] = Array.isArray(value) ? Object.freeze([...value]) : value;
+    if (value !== undefined) copy[key] = Array.isArray(value) ? value.map(copyOfItem) : value;
   }
   // Every field is looked at by `firstFault` before anything else sees it.
   return Object.freeze(copy) as object as CompileRequest;
+}
+
+/** Grants may be objects; everything else in a list is text, or found to be wrong. */
+function copyOfItem(item: unknown): unknown {
+  if (typeof item !== 'object' || item === null) return item;
+  try {
+    return deepFreeze(structuredClone(item));
+  } catch {
+    // What cannot be copied is no grant, and is refused as whatever else it is.
+    return null;
+  }
 }
 
 interface Fault {
@@ -88,12 +101,37 @@ function terminalsFault(results: unknown): Fault | null {
 function grantsFault(grants: unknown): Fault | null {
   const pointer = '/capability_envelope/grants';
   if (!Array.isArray(grants)) return { pointer, expected: 'a list of capability ids' };
-  const wrong = grants.findIndex((item) => typeof item !== 'string' || !isDottedId(item));
-  if (wrong >= 0) return { pointer: `${pointer}/${wrong}/capability_id`, expected: 'a dotted id' };
-  return new Set(grants).size === grants.length
+  const ids: string[] = [];
+  for (const [index, grant] of grants.entries()) {
+    const id: unknown = isMapping(grant) ? grant['capabilityId'] : grant;
+    if (typeof id !== 'string' || !isDottedId(id)) {
+      return { pointer: `${pointer}/${index}/capability_id`, expected: 'a dotted id' };
+    }
+    if (isMapping(grant)) {
+      const fault = constrainedGrantFault(grant, `${pointer}/${index}`);
+      if (fault !== null) return fault;
+    }
+    ids.push(id);
+  }
+  return new Set(ids).size === ids.length
     ? null
     : { pointer, expected: 'capability ids without repetitions' };
 }
+
+function constrainedGrantFault(grant: Mapping, pointer: string): Fault | null {
+  const isKnown = Object.keys(grant).every((key) => GRANT_KEYS.has(key));
+  if (!isKnown) return { pointer, expected: `only ${[...GRANT_KEYS].join(', ')}` };
+  const { constraints } = grant;
+  if (constraints === undefined) return null;
+  const faults: DocumentFault[] = [];
+  readConstraints(constraints, { path: [], faults, keysOf: Object.keys });
+  const [first] = faults;
+  if (first === undefined) return null;
+  const place = first.path.map((segment) => `/${segment}`).join('');
+  return { pointer: `${pointer}/constraints${place}`, expected: first.expected };
+}
+
+const GRANT_KEYS: ReadonlySet<string> = new Set(['capabilityId', 'constraints']);
 
 function unknownFault(request: CompileRequest): Fault | null {
   const isUnknown = Object.keys(request).some((key) => !KNOWN.has(key));

@@ -17,7 +17,9 @@ export function readTarget(document: SourceDocument, request: CompileRequest): R
   const target: CompileTarget = {
     harness: read.harness,
     legalTerminalResults: request.legalTerminalResults ?? terminalResultsOf(read.harness),
-    grants: request.grants,
+    grants: request.grants.map((grant) =>
+      typeof grant === 'string' ? { capabilityId: grant } : grant,
+    ),
   };
   const diagnostics = checkRequestMatch(target, request, document);
   return diagnostics.length === 0 ? { ok: true, target } : { ok: false, diagnostics };

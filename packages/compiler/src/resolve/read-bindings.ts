@@ -1,5 +1,6 @@
 import { type Diagnostic, parseToolReference } from '@millforge/contracts';
 import { report } from '../diagnostics.ts';
+import type { HarnessSource } from '../harness-source.ts';
 import type { ResolvedNode } from './resolved-harness.ts';
 
 /** An exact tool version. */
@@ -19,8 +20,15 @@ export interface Bindings {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Reads the tool references of nodes sorted by id; one tool version may be bound by one node only. */
-export function readBindings(nodes: readonly PlacedNode[]): Bindings {
+/**
+ * Reads the tool references of nodes sorted by id.
+ *
+ * In version 1.0 one tool version may be bound by one node only; later nodes tell each other apart by name.
+ */
+export function readBindings(
+  nodes: readonly PlacedNode[],
+  version: HarnessSource['schema_version'],
+): Bindings {
   const references: { node: PlacedNode; reference: ToolReference }[] = [];
   const diagnostics: Diagnostic[] = [];
   const first = new Map<string, string>();
@@ -32,12 +40,12 @@ export function readBindings(nodes: readonly PlacedNode[]): Bindings {
     if (reference === null) {
       const hint = 'Write an exact version, such as docs.notes.search@3.';
       diagnostics.push(report.invalidToolReference({ ...found, nodeId: node.nodeId, hint }));
-    } else if (holder !== undefined) {
+    } else if (holder !== undefined && version === '1.0') {
       const related = [node.nodeId];
-      const hint = `Node '${holder}' has this tool already: bind another tool here, or use that node.`;
+      const hint = `Node '${holder}' has this tool already: bind another tool here, use that node, or write schema_version: "1.1" and a model_tool_name here.`;
       diagnostics.push(report.duplicateToolBinding({ ...found, nodeId: holder, related, hint }));
     } else {
-      first.set(tool_ref, node.nodeId);
+      if (holder === undefined) first.set(tool_ref, node.nodeId);
       references.push({ node, reference });
     }
   }

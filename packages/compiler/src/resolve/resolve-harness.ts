@@ -27,10 +27,10 @@ export interface ResolveResult {
 /**
  * Looks up every name of a harness: each catalog's identity once, then each name once, by exact id.
  *
- * A harness that binds one tool twice is answered without touching a catalog.
+ * A harness of version 1.0 that binds one tool twice is answered without touching a catalog.
  */
 export function resolveHarness(source: HarnessSource, context: ResolveContext): ResolveResult {
-  const bindings = readBindings(placedNodes(source));
+  const bindings = readBindings(placedNodes(source), source.schema_version);
   if (bindings.diagnostics.length > 0) return stop(bindings.diagnostics);
   if (isDiscoveryListing(context.catalog)) {
     const fields = { catalog_role: 'tool_snapshot' };
@@ -42,10 +42,11 @@ export function resolveHarness(source: HarnessSource, context: ResolveContext): 
 
   const profile = resolveProfile(source.model_profile_id, context.profiles);
   const hints = toolHints(context.catalog);
+  const catalog = askedOnce(context.catalog);
   const tools = bindings.references.map(({ node, reference }) => ({
     node,
     ...resolveTool(reference, node, {
-      catalog: context.catalog,
+      catalog,
       hints,
       version: source.schema_version,
     }),
@@ -56,7 +57,7 @@ export function resolveHarness(source: HarnessSource, context: ResolveContext): 
     diagnostics: [
       ...profile.diagnostics,
       ...tools.flatMap((tool) => tool.diagnostics),
-      ...findRepeatedNames(resolved),
+      ...findRepeatedNames(resolved, source.schema_version),
     ],
   };
 }
@@ -76,21 +77,44 @@ function placedNodes({ graph }: HarnessSource): readonly PlacedNode[] {
     .toSorted((left, right) => (left.nodeId < right.nodeId ? -1 : 1));
 }
 
-function findRepeatedNames(nodes: readonly ResolvedNode[]): readonly Diagnostic[] {
+/** Several nodes may bind one tool; it is looked up for the first of them. */
+function askedOnce(catalog: ToolCatalog): Pick<ToolCatalog, 'resolveExact'> {
+  const answers = new Map<string, ReturnType<ToolCatalog['resolveExact']>>();
+  return {
+    resolveExact(toolId, toolVersion) {
+      const key = `${toolId}@${toolVersion}`;
+      const known = answers.get(key);
+      if (known !== undefined) return known;
+      const answer = catalog.resolveExact(toolId, toolVersion);
+      answers.set(key, answer);
+      return answer;
+    },
+  };
+}
+
+function findRepeatedNames(
+  nodes: readonly ResolvedNode[],
+  version: HarnessSource['schema_version'],
+): readonly Diagnostic[] {
   const found: Diagnostic[] = [];
   const first = new Map<string, string>();
-  for (const { nodeId, path, tool } of nodes) {
+  for (const { nodeId, path, source, tool } of nodes) {
     if (tool === null) continue;
-    const holder = first.get(tool.model_tool_name);
-    if (holder === undefined) first.set(tool.model_tool_name, nodeId);
+    const name = source.model_tool_name ?? tool.model_tool_name;
+    const holder = first.get(name);
+    if (holder === undefined) first.set(name, nodeId);
     else {
+      const field = source.model_tool_name === undefined ? 'tool_ref' : 'model_tool_name';
       found.push(
         report.duplicateModelToolName({
-          path: `${path}/tool_ref`,
+          path: `${path}/${field}`,
           nodeId: holder,
           related: [nodeId],
-          hint: `The tool of node '${holder}' goes by that name too: bind a tool with another name here.`,
-          fields: { model_tool_name: tool.model_tool_name },
+          hint:
+            version === '1.0'
+              ? `The tool of node '${holder}' goes by that name too: bind a tool with another name here.`
+              : `Node '${holder}' goes by that name too: give this one a model_tool_name of its own.`,
+          fields: { model_tool_name: name },
         }),
       );
     }

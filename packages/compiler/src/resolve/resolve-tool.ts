@@ -1,4 +1,4 @@
-import type { Diagnostic, ToolCatalog, ToolCatalogEntry } from '@millforge/contracts';
+import { type Diagnostic, type ToolCatalog, type ToolCatalogEntry } from '@millforge/contracts';
 import { admitToolEntry } from '../catalog/admit-tool-entry.ts';
 import { narrowToolEntry } from '../catalog/narrow-tool-entry.ts';
 import { report } from '../diagnostics.ts';
@@ -53,7 +53,7 @@ export function resolveTool(
 }
 
 interface ToolLookup {
-  readonly catalog: ToolCatalog;
+  readonly catalog: Pick<ToolCatalog, 'resolveExact'>;
   readonly hints: ToolHints;
   /** Version of the source, which says how much of a schema its plan can hold. */
   readonly version: HarnessSource['schema_version'];

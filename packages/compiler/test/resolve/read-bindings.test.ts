@@ -11,9 +11,8 @@ test('reports a reference without an exact version', () => {
     terminal_result: null,
     produces: [],
   };
-  const { references, diagnostics } = readBindings([
-    { nodeId: 'a', path: '/graph/nodes/0', source: node },
-  ]);
+  const placed = { nodeId: 'a', path: '/graph/nodes/0', source: node };
+  const { references, diagnostics } = readBindings([placed], '1.0');
   expect(references).toEqual([]);
   expect(summaries(diagnostics)).toEqual(['MF-R011 a tool_ref=test.a@latest']);
 });

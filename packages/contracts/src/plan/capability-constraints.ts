@@ -10,6 +10,14 @@ export interface CapabilityConstraints {
   readonly max_bytes?: number;
 }
 
+/** A capability that is granted, and how far the grant goes. */
+export interface CapabilityGrant {
+  /** Dotted id of the capability. */
+  readonly capabilityId: string;
+  /** What may not be gone beyond; a plan never depends on it. */
+  readonly constraints?: CapabilityConstraints;
+}
+
 /** Constraints of one capability. */
 export interface PlanCapabilityConstraint {
   /** The capability. */

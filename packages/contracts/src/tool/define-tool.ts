@@ -23,6 +23,7 @@ import type {
   Tool,
   ToolContext,
   ToolImplementation,
+  ToolReach,
   ToolReconcileContext,
   ToolReconciliation,
   ToolRefusal,
@@ -84,6 +85,8 @@ export interface ToolDefinition<Input = JsonObject> {
   readonly origin?: ToolOrigin;
   /** Pure refusals beyond the schema. */
   readonly check?: (input: NoInfer<Input>, context: ToolContext) => ToolRefusal | null;
+  /** Says what a call would reach, so that a capability with constraints can be used. Pure. */
+  readonly reach?: (input: NoInfer<Input>, context: ToolContext) => ToolReach;
   /** The act, for a tool that need not look at the world first. Give this or `prepare`. */
   readonly run?: (input: NoInfer<Input>, context: ToolRunContext) => Promise<ToolResult>;
   /** Looks at the world and hands over the act. Give this or `run`. */
@@ -171,13 +174,14 @@ export function descriptorDigest(descriptor: ToolDescriptor): string {
 }
 
 function implementation(definition: ToolDefinition): ToolImplementation {
-  const { check, run, reconcile } = definition;
+  const { check, reach, run, reconcile } = definition;
   const prepare = definition.prepare ?? (run === undefined ? undefined : prepareToRun(run));
   if (prepare === undefined || (run !== undefined && definition.prepare !== undefined)) {
     throw invalid('run', 'must be given, or prepare, but not both');
   }
   return Object.freeze({
     ...(check === undefined ? {} : { check }),
+    ...(reach === undefined ? {} : { reach }),
     ...(reconcile === undefined ? {} : { reconcile }),
     prepare,
   });

@@ -100,10 +100,27 @@ export interface ToolReconcileContext extends LiveToolContext {
   readonly before: JsonValue | null;
 }
 
+/** What a call would reach; of a kind that is absent nothing is said. */
+export interface ToolReach {
+  /** Paths, absolute or relative to the workspace; one that ends in `/` stands for all below it too. */
+  readonly paths?: readonly string[];
+  /** Names of hosts, without a port. */
+  readonly hosts?: readonly string[];
+  /** Exact texts of commands. */
+  readonly commands?: readonly string[];
+  /** Bytes that the call moves. */
+  readonly bytes?: number;
+}
+
 /** The code behind a tool. Arguments are valid against the input schema at every stage. */
 export interface ToolImplementation {
   /** Pure refusals beyond the schema; runs again on every replay, so it may not look at the world. */
   check?(input: JsonObject, context: ToolContext): ToolRefusal | null;
+  /**
+   * Says what a call would reach. Pure. Calls that use a capability with constraints are refused
+   * without it.
+   */
+  reach?(input: JsonObject, context: ToolContext): ToolReach;
   /** Looks at the world, takes locks, and refuses or hands over the act. Has no effect. */
   prepare(input: JsonObject, context: LiveToolContext): Promise<PreparedTool | ToolRefusal>;
   /** Finds out whether an interrupted call happened; absent means that nobody can tell. */
