@@ -30,7 +30,12 @@ export async function takeTurn(
     () => undefined,
   );
   const { target, turn, release } = await entered;
-  const first = await Promise.race([turn.then(() => 'turn' as const), abortOf(signal)]);
+  const waiting = new AbortController();
+  const first = await Promise.race([
+    turn.then(() => 'turn' as const),
+    abortOf(signal, waiting.signal),
+  ]);
+  waiting.abort();
   if (first === 'turn' && !signal.aborted) return { target, release };
   release();
   throw toolFault('cancelled', 'Operation aborted');
@@ -76,10 +81,11 @@ async function linkTarget(path: string): Promise<string | null> {
   }
 }
 
-function abortOf(signal: AbortSignal): Promise<'aborted'> {
+/** Listens until `until` aborts. */
+function abortOf(signal: AbortSignal, until: AbortSignal): Promise<'aborted'> {
   return new Promise((settle) => {
     if (signal.aborted) settle('aborted');
-    else signal.addEventListener('abort', () => settle('aborted'), { once: true });
+    else signal.addEventListener('abort', () => settle('aborted'), { once: true, signal: until });
   });
 }
 

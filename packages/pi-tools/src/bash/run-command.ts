@@ -62,7 +62,7 @@ export async function runCommand(command: Command): Promise<CommandEnd> {
     command.onEffect('after-effect');
     const reading = readAll(stdout, output);
     const stopped = Promise.race([
-      abortOf(signal),
+      abortOf(signal, timers.signal),
       command.timeoutMs === null
         ? never
         : clock.delay(command.timeoutMs, timers.signal).then(
@@ -174,10 +174,11 @@ async function drain(
   }
 }
 
-function abortOf(signal: AbortSignal): Promise<'aborted'> {
+/** Listens until `until` aborts. */
+function abortOf(signal: AbortSignal, until: AbortSignal): Promise<'aborted'> {
   return new Promise((settle) => {
     if (signal.aborted) settle('aborted');
-    else signal.addEventListener('abort', () => settle('aborted'), { once: true });
+    else signal.addEventListener('abort', () => settle('aborted'), { once: true, signal: until });
   });
 }
 

@@ -1,6 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { toolFault } from '../tool-fault.ts';
 import { MAX_BYTES } from '../truncate-text.ts';
+import { countFeeds } from './count-feeds.ts';
 
 /** Some lines of a file. */
 export interface ReadLines {
@@ -47,16 +48,30 @@ export async function readLines(
     lineBytes = 0;
     pieces = [];
   };
-  for await (const chunk of chunksOf(file, signal)) {
+  // Whether something to be shown lies in the chunk at hand.
+  let isHeld = false;
+  const takeHeld = () => {
+    const was = isHeld;
+    isHeld = false;
+    return was;
+  };
+  for await (const chunk of chunksOf(file, takeHeld, signal)) {
     let at = 0;
     while (at < chunk.length) {
+      if (line >= skip && (isFull || shownLines >= maxLines)) {
+        const feeds = countFeeds(chunk, at);
+        const last = chunk.lastIndexOf(0x0a) + 1;
+        line += feeds;
+        lineBytes = feeds === 0 ? lineBytes + chunk.length - at : chunk.length - last;
+        break;
+      }
       const feed = chunk.indexOf(0x0a, at);
       const end = feed < 0 ? chunk.length : feed;
       const mayShow = line >= skip && shownLines < maxLines && !isFull;
       lineBytes += end - at;
       if (mayShow && keptBytes + lineBytes <= MAX_BYTES) {
-        // The buffer is used again for the next chunk.
-        pieces.push(Buffer.from(chunk.subarray(at, feed < 0 ? end : feed + 1)));
+        pieces.push(chunk.subarray(at, feed < 0 ? end : feed + 1));
+        isHeld = true;
       }
       at = end;
       if (feed < 0) continue;
@@ -76,13 +91,21 @@ export async function readLines(
   };
 }
 
-async function* chunksOf(file: FileHandle, signal: AbortSignal): AsyncGenerator<Buffer> {
-  const buffer = Buffer.allocUnsafe(256 * 1024);
+async function* chunksOf(
+  file: FileHandle,
+  takeHeld: () => boolean,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer> {
+  let buffer = Buffer.allocUnsafe(CHUNK_BYTES);
   for (let position = 0; ; ) {
     if (signal.aborted) throw toolFault('cancelled', 'Operation aborted');
     const { bytesRead } = await file.read(buffer, 0, buffer.length, position);
     if (bytesRead === 0) return;
     yield buffer.subarray(0, bytesRead);
     position += bytesRead;
+    // What is to be shown still lies in the old one.
+    if (takeHeld()) buffer = Buffer.allocUnsafe(CHUNK_BYTES);
   }
 }
+
+const CHUNK_BYTES = 256 * 1024;
