@@ -69,17 +69,19 @@ async function alternate(sides, { tool, input, cwd, rounds, prepare }) {
 }
 
 function reportRow(name, { ours, theirs }) {
-  const at = (samples, share) =>
-    samples.toSorted((a, b) => a - b)[Math.floor(samples.length * share)];
   for (const [label, share] of [
     ['p50', 0.5],
     ['p95', 0.95],
   ]) {
-    const [a, b] = [at(ours, share), at(theirs, share)];
+    const [a, b] = [quantile(ours, share), quantile(theirs, share)];
     const line = [`${name}, ${label}`.padEnd(44), `${(a / b).toFixed(2)} ×`.padStart(10)];
     line.push(`${a.toFixed(2)} ms`.padStart(14), `${b.toFixed(2)} ms`.padStart(14));
     process.stdout.write(`${line.join('')}  per call\n`);
   }
+}
+
+function quantile(samples, share) {
+  return samples.toSorted((a, b) => a - b)[Math.floor(samples.length * share)];
 }
 
 /** One edit of a file of 10 MB against one of 1 MB; ten times the work is linear. */
