@@ -1,10 +1,5 @@
 import type { Exhaustion } from './exhaustion.ts';
-
-/** What of a run can be observed, and limited. */
-export type ObservedLimitName = keyof typeof WORDS;
-
-/** A number for some of what can be observed. */
-export type ObservedUsage = { readonly [Name in ObservedLimitName]?: number };
+import type { ObservedLimitName, ObservedUsage } from './observed-usage.ts';
 
 /**
  * The observed limit that one more model turn or tool call would break for certain, or null.
@@ -27,7 +22,7 @@ export function findOverrun(
   return null;
 }
 
-const WORDS = {
+const WORDS: { readonly [Name in ObservedLimitName]: string } = {
   input_tokens: 'input tokens',
   output_tokens: 'output tokens',
   cost_micros: 'millionths of its currency',

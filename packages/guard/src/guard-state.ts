@@ -1,4 +1,4 @@
-import type { ObservedLimitName } from './find-overrun.ts';
+import type { ObservedLimitName } from './observed-usage.ts';
 
 /** Everything that a run can use up. */
 export type BudgetName = keyof MistakeCounts | 'iterations' | ObservedLimitName;

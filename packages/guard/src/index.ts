@@ -1,7 +1,7 @@
 export type { JsonObject, JsonSchema, ModelReply, ModelTool } from '@millforge/contracts';
 export type { ArgumentRepair } from './argument-repair.ts';
 export { type Exhaustion, exhaustedIterations } from './exhaustion.ts';
-export { findOverrun, type ObservedLimitName, type ObservedUsage } from './find-overrun.ts';
+export { findOverrun } from './find-overrun.ts';
 export type { GuardPolicy } from './guard-policy.ts';
 export {
   type BudgetName,
@@ -15,6 +15,7 @@ export {
   inspectReply,
 } from './inspect-reply.ts';
 export { type Nudge, nudgeText, type UnmetPrerequisite, type UnmetStep } from './nudge-text.ts';
+export type { ObservedLimitName, ObservedUsage } from './observed-usage.ts';
 export { type RepairedArguments, repairArguments } from './repair-arguments.ts';
 export { type BatchReport, settleBatch } from './settle-batch.ts';
 export type { StepCount } from './step-counts.ts';

@@ -13,13 +13,6 @@ export function constraintFault(
   workspace: string | null,
 ): keyof CapabilityConstraints | null {
   const { paths, hosts, commands, max_bytes } = constraints;
-  const isEvery = (
-    reached: readonly string[] | undefined,
-    allowed: readonly string[] | undefined,
-    isAllowed: (entry: string, one: string) => boolean,
-  ): boolean =>
-    allowed === undefined ||
-    reached?.every((one) => allowed.some((entry) => isAllowed(entry, one))) === true;
   if (!isEvery(reach.paths, paths, (glob, path) => isPathAllowed(glob, path, workspace))) {
     return 'paths';
   }
@@ -27,6 +20,16 @@ export function constraintFault(
   if (!isEvery(reach.commands, commands, isCommandAllowed)) return 'commands';
   // Anything that is no number of bytes is not below the bound.
   return max_bytes === undefined || (reach.bytes ?? Number.NaN) <= max_bytes ? null : 'max_bytes';
+}
+
+/** Whether everything that is reached is allowed by some entry; what nobody bounds is. */
+function isEvery(
+  reached: readonly string[] | undefined,
+  allowed: readonly string[] | undefined,
+  isAllowed: (entry: string, one: string) => boolean,
+): boolean {
+  if (allowed === undefined) return true;
+  return reached?.every((one) => allowed.some((entry) => isAllowed(entry, one))) === true;
 }
 
 /** A path that ends in a slash stands for a folder and all that is below it. */

@@ -22,7 +22,7 @@ function isDeep(part: string): boolean {
 }
 
 function matchPart(pattern: string, part: string): boolean {
-  return matches([...pattern], [...part], {
+  return matches(Array.from(pattern), Array.from(part), {
     isAnyDepth: (character) => character === '*',
     isMatch: (character, other) => character === '?' || character === other,
   });

@@ -35,26 +35,27 @@ test.each<[string, CapabilityConstraints, ToolReach]>([
   expect(admit(worldOf(constraints, reach)).kind).toBe('checked');
 });
 
-test.each<[string, CapabilityConstraints, ToolReach, string]>([
-  ['another folder', SRC, { paths: ['lib/a.ts'] }, 'paths'],
-  ['one path of several outside', SRC, { paths: ['src/a.ts', 'lib/a.ts'] }, 'paths'],
-  ['a folder whose name only begins alike', SRC, { paths: ['src2/a.ts'] }, 'paths'],
-  ['a file above', SRC, { paths: ['src/../../../etc/passwd'] }, 'paths'],
-  ['a file above by a glob for one level', SRC, { paths: ['x/README.md'] }, 'paths'],
-  ['all below the workspace', SRC, { paths: ['./'] }, 'paths'],
-  ['all below where single files are allowed', { paths: ['src/*'] }, { paths: ['src/'] }, 'paths'],
-  ['a neighbour of the workspace', { paths: ['**'] }, { paths: ['/srv/site2/a'] }, 'paths'],
-  ['another host', { hosts: ['*.a.test'] }, { hosts: ['a.test'] }, 'hosts'],
-  ['a host that ends alike', { hosts: ['*.a.test'] }, { hosts: ['xa.test'] }, 'hosts'],
-  ['a longer command', { commands: ['npm test'] }, { commands: ['npm test; rm -r /'] }, 'commands'],
-  ['a command behind', { commands: ['ls *'] }, { commands: ['ls a && rm b'] }, 'commands'],
-  ['a command inside', { commands: ['ls *'] }, { commands: ['ls $(rm b)'] }, 'commands'],
-  ['a second line', { commands: ['ls *'] }, { commands: ['ls a\nrm b'] }, 'commands'],
-  ['a redirection', { commands: ['ls *'] }, { commands: ['ls > b'] }, 'commands'],
-  ['more bytes', { max_bytes: 5 }, { bytes: 6 }, 'max_bytes'],
-  ['no number of bytes', { max_bytes: 5 }, { bytes: Number.NaN }, 'max_bytes'],
-  ['what it does not say', SRC, { hosts: ['a.test'] }, 'paths'],
-])('refuses a call that reaches %s (B-37)', (_, constraints, reach, kind) => {
+test.each<[string, CapabilityConstraints, ToolReach]>([
+  ['another folder', SRC, { paths: ['lib/a.ts'] }],
+  ['one path of several outside', SRC, { paths: ['src/a.ts', 'lib/a.ts'] }],
+  ['a folder whose name only begins alike', SRC, { paths: ['src2/a.ts'] }],
+  ['a file above', SRC, { paths: ['src/../../../etc/passwd'] }],
+  ['a file above by a glob for one level', SRC, { paths: ['x/README.md'] }],
+  ['all below the workspace', SRC, { paths: ['./'] }],
+  ['all below where single files are allowed', { paths: ['src/*'] }, { paths: ['src/'] }],
+  ['a neighbour of the workspace', { paths: ['**'] }, { paths: ['/srv/site2/a'] }],
+  ['another host', { hosts: ['*.a.test'] }, { hosts: ['a.test'] }],
+  ['a host that ends alike', { hosts: ['*.a.test'] }, { hosts: ['xa.test'] }],
+  ['a longer command', { commands: ['npm test'] }, { commands: ['npm test; rm -r /'] }],
+  ['a command behind', { commands: ['ls *'] }, { commands: ['ls a && rm b'] }],
+  ['a command inside', { commands: ['ls *'] }, { commands: ['ls $(rm b)'] }],
+  ['a second line', { commands: ['ls *'] }, { commands: ['ls a\nrm b'] }],
+  ['a redirection', { commands: ['ls *'] }, { commands: ['ls > b'] }],
+  ['more bytes', { max_bytes: 5 }, { bytes: 6 }],
+  ['no number of bytes', { max_bytes: 5 }, { bytes: Number.NaN }],
+  ['what it does not say', SRC, { hosts: ['a.test'] }],
+])('refuses a call that reaches %s (B-37)', (_, constraints, reach) => {
+  const [kind = ''] = Object.keys(constraints);
   const { outcome, trace } = refuse(worldOf(constraints, reach));
   expect(outcome).toMatchObject({ status: 'not_executed', error_code: 'capability_denied' });
   expect(outcome.text).toBe(

@@ -13,7 +13,7 @@ export interface ScaffoldFile {
 export const CONFIG_PATH = join('.millforge', 'config.json');
 
 const HARNESS = `# What the model may do, in which order, and when it is done.
-schema_version: "1.0"
+schema_version: "1.1"
 kind: millforge_harness
 harness_id: local.first.v1
 harness_version: 1

@@ -1,5 +1,5 @@
 import { compileHarness } from '@millforge/compiler';
-import type { JsonObject } from '@millforge/contracts';
+import type { CapabilityConstraints, JsonObject } from '@millforge/contracts';
 import { expect, test } from 'vitest';
 import { findings, graphOf, inputFor, needs, summaries, tool } from '../support/harness.ts';
 
@@ -96,27 +96,33 @@ test('what a tool can produce needs no declaration when no node says that it doe
 
 const READ = tool('test.a', { required_capabilities: ['file.read'] });
 
-test.each<[string, JsonObject, readonly (string | object)[], readonly string[]]>([
-  ['the same entries', { paths: ['src/**'] }, [{ paths: ['src/**', 'docs/**'] }], []],
+test.each<[string, { stated: JsonObject; constraints: CapabilityConstraints }, readonly string[]]>([
+  [
+    'the same entries',
+    { stated: { paths: ['src/**'] }, constraints: { paths: ['src/**', 'docs/**'] } },
+    [],
+  ],
   [
     'an entry more',
-    { paths: ['src/**', 'etc/**'] },
-    [{ paths: ['src/**'] }],
+    { stated: { paths: ['src/**', 'etc/**'] }, constraints: { paths: ['src/**'] } },
     ['MF-C003 capability_id=file.read constraint=paths'],
   ],
   [
     'more bytes',
-    { max_bytes: 10 },
-    [{ max_bytes: 9 }],
+    { stated: { max_bytes: 10 }, constraints: { max_bytes: 9 } },
     ['MF-C003 capability_id=file.read constraint=max_bytes'],
   ],
-  ['a kind that the grant leaves open', { max_bytes: 10 }, [{ paths: ['src/**'] }], []],
-])('holds constraints against the grant: %s', (_, stated, [constraints], expected) => {
+  [
+    'a kind that the grant leaves open',
+    { stated: { max_bytes: 10 }, constraints: { paths: ['src/**'] } },
+    [],
+  ],
+])('holds constraints against the grant: %s', (_, { stated, constraints }, expected) => {
   const source = graphOf(
     { a: {}, x: DONE },
     { ...V11, capability_constraints: { 'file.read': stated } },
   );
-  const grants = [{ capabilityId: 'file.read', constraints: constraints as object }];
+  const grants = [{ capabilityId: 'file.read', constraints }];
   const diagnostics = findings(source, { tools: [READ], request: { grants } });
   expect(summaries(diagnostics)).toEqual(expected);
 });
