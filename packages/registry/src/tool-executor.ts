@@ -119,8 +119,8 @@ export interface RefusedCall {
 export type CallRecord = AsJson<{
   /** What the model and a resumed run see. */
   readonly outcome: ToolOutcome;
-  /** What the trail keeps. */
-  readonly trace: ToolTraceRecord;
+  /** What the trail keeps; null for a call that nobody saw and a person attests. */
+  readonly trace: ToolTraceRecord | null;
 }>;
 
 /** The fields of an interface as JSON: interfaces have no index signature, mapped types do. */

@@ -189,7 +189,7 @@ function interpret(run: Run, outcome: OperationOutcome<CallRecord>): PerformedCa
   switch (outcome.kind) {
     case 'done':
       run.toolCalls += 1;
-      run.wallMs += outcome.value.trace.duration_ms ?? 0;
+      run.wallMs += outcome.value.trace?.duration_ms ?? 0;
       return { kind: 'outcome', outcome: outcome.value.outcome };
     case 'failed': {
       const { data, message } = outcome.error;
