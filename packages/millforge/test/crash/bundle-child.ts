@@ -36,5 +36,5 @@ function bundler(): Bundler {
 }
 
 // Bundled CommonJS asks for built-in modules this way.
-const REQUIRE = `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);`;
+const REQUIRE = `import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);`;
 const DRIVER = join(import.meta.dirname, '../../../kernel/node_modules/better-sqlite3');
