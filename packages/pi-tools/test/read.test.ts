@@ -181,3 +181,18 @@ test('stops when it is told to', async () => {
     text: 'Operation aborted',
   });
 });
+
+test('counts the lines behind a limit, wherever they begin', async () => {
+  const world = await toolWorld();
+  for (const [before, after] of Array.from({ length: 48 }, (_, index) => [index % 6, index >> 2])) {
+    const rest = 'ab\n\n\u008a\u010a\n'.repeat(2).slice(0, after);
+    await writeFile(world.path('f'), `${'x'.repeat(before ?? 0)}\n${rest}`);
+    const left = rest.split('\n').length - (rest === '' || rest.endsWith('\n') ? 1 : 0);
+    const first = 'x'.repeat(before ?? 0);
+    expect(textOf(await world.call('read', { path: 'f', limit: 1 }))).toBe(
+      left === 0
+        ? `${first}\n`
+        : `${first}\n\n[${left} more lines in file. Use offset=2 to continue.]`,
+    );
+  }
+});

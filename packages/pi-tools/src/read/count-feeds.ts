@@ -5,7 +5,9 @@ export function countFeeds(bytes: Buffer, from: number): number {
   for (; at < bytes.length && (bytes.byteOffset + at) % 4 !== 0; at++) {
     if (bytes[at] === 0x0a) count++;
   }
-  const words = new Uint32Array(bytes.buffer, bytes.byteOffset + at, (bytes.length - at) >> 2);
+  // A view has to begin at a whole word, even one of no words.
+  const rest = (bytes.length - at) >> 2;
+  const words = rest === 0 ? NONE : new Uint32Array(bytes.buffer, bytes.byteOffset + at, rest);
   for (let index = 0; index < words.length; index++) {
     // A byte that is a line feed becomes zero; of every zero byte only its highest bit is left.
     const zeros = (words[index] ?? 0) ^ 0x0a0a0a0a;
@@ -15,3 +17,5 @@ export function countFeeds(bytes: Buffer, from: number): number {
   for (at += words.length * 4; at < bytes.length; at++) if (bytes[at] === 0x0a) count++;
   return count;
 }
+
+const NONE = new Uint32Array(0);
