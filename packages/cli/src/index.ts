@@ -1,6 +1,8 @@
 export type { CliErrorCode } from './cli-error.ts';
 export { type MainOptions, main } from './main.ts';
 export type {
+  BasePort,
+  ContextFile,
   DecisionRequest,
   DoctorFinding,
   MillforgeFactory,

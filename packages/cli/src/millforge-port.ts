@@ -100,12 +100,38 @@ export interface DoctorFinding {
   readonly message: string;
 }
 
+/** What the model is told by a file of the project or of the user. */
+export interface ContextFile {
+  /** Path relative to the working directory, or below `~`. */
+  readonly path: string;
+  /** Bytes of it that the model is told. */
+  readonly bytes: number;
+  /** Whether it goes on. */
+  readonly truncated: boolean;
+}
+
+/** millforge-base, composed for one folder and one model. */
+export interface BasePort {
+  /** Capabilities that its runs are granted. */
+  readonly grants: readonly string[];
+  /** Files that the model is told. */
+  readonly contextFiles: readonly ContextFile[];
+  /** Files that were not taken and why, one sentence each. */
+  readonly diagnostics: readonly string[];
+  /** Starts a run. */
+  start(
+    request: Pick<RunRequest, 'task' | 'timeoutMs' | 'onAmbiguous' | 'onEvent'>,
+  ): Promise<RunHandle>;
+}
+
 /** What the commands need of the product. */
 export interface MillforgePort extends AsyncDisposable {
   /** The tools that a harness may name. */
   readonly catalog: ToolCatalog;
   /** Admits and starts a run. */
   run(request: RunRequest): Promise<RunHandle>;
+  /** Composes the harness that ships, for a folder and a model. */
+  openBase(options: { readonly cwd: string; readonly model: ModelSetting }): Promise<BasePort>;
   /** Goes on with a suspended or crashed run; one that has ended gives its result again. */
   resume(runId: string, options?: ResumeOptions): Promise<RunHandle>;
   /** Answers a hold. */

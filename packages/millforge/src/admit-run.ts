@@ -1,8 +1,8 @@
 import { type CompiledHarnessPlan, type MillforgeError, readPlan } from '@millforge/contracts';
 import type { RegistrySnapshot } from '@millforge/registry';
-import type { RunRequest } from './millforge.ts';
 import { millforgeError } from './millforge-error.ts';
 import { assertKey, type ModelSetting, readModelSetting } from './model-setting.ts';
+import type { RunRequest } from './run-request.ts';
 import { assertWorkspace } from './workspace.ts';
 
 /** A run that can be carried out as it is asked for. */
@@ -30,6 +30,7 @@ export async function admitRun(
 ): Promise<AdmittedRun> {
   assertTask(request.task);
   assertTimeout(request.timeoutMs);
+  assertRunId(request.runId);
   const plan = readRequestedPlan(request.plan);
   assertGrants(plan, request.grants);
   assertTools(plan, parts.snapshot);
@@ -70,6 +71,15 @@ function assertTimeout(timeoutMs: number | undefined): void {
   throw millforgeError(
     'millforge/usage',
     `The timeout must be a whole number of milliseconds from 1,000 to 86,400,000; it was ${timeoutMs}.`,
+  );
+}
+
+// The name is also that of a folder.
+function assertRunId(runId: string | undefined): void {
+  if (runId === undefined || /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/.test(runId)) return;
+  throw millforgeError(
+    'millforge/usage',
+    'A run id must be 1 to 128 of A-Z a-z 0-9 _ - and begin with a letter or digit.',
   );
 }
 

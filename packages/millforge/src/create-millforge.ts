@@ -5,6 +5,7 @@ import { type Kernel, openKernel } from '@millforge/kernel';
 import { piTools } from '@millforge/pi-tools';
 import { createRegistry } from '@millforge/registry';
 import { admitRun } from './admit-run.ts';
+import { openBase } from './base/open-base.ts';
 import { diagnose } from './diagnose.ts';
 import {
   type DurableParts,
@@ -16,15 +17,16 @@ import {
   resumeDurableRun,
   startDurableRun,
 } from './durable-runs.ts';
-import type { Millforge, RunRequest } from './millforge.ts';
+import type { Millforge } from './millforge.ts';
 import { millforgeError } from './millforge-error.ts';
 import type { MillforgeOptions } from './millforge-options.ts';
 import { openModel, settingKey } from './model-setting.ts';
 import { nodeClock } from './node-clock.ts';
 import { nodeIds } from './node-ids.ts';
-import { assertSupportedPlatform, defaultDataDir, processActor } from './platform.ts';
+import { assertSupportedPlatform, defaultDataDir, homeOf, processActor } from './platform.ts';
 import { type RunParts, runRedactor } from './run-adapter.ts';
 import { DEFAULT_TIMEOUT_MS } from './run-contract.ts';
+import type { RunRequest } from './run-request.ts';
 import { startTransientRun } from './transient-run.ts';
 
 /**
@@ -96,7 +98,7 @@ export function createMillforge(options: MillforgeOptions = {}): Millforge {
     return durable();
   };
 
-  return {
+  const millforge: Millforge = {
     catalog: snapshot,
     snapshot,
     trailPath,
@@ -106,7 +108,7 @@ export function createMillforge(options: MillforgeOptions = {}): Millforge {
     async run(request) {
       assertSupportedPlatform(platform);
       const admitted = await admitRun(request, { snapshot, env });
-      const runId = ids.newId('run');
+      const runId = request.runId ?? ids.newId('run');
       if (dataDir !== null) return startDurableRun(await durable(), { ...admitted, runId });
       return startTransientRun(runParts(runId, admitted.request), {
         ids,
@@ -114,6 +116,8 @@ export function createMillforge(options: MillforgeOptions = {}): Millforge {
         timeoutMs: request.timeoutMs ?? DEFAULT_TIMEOUT_MS,
       });
     },
+
+    openBase: (baseOptions) => openBase({ millforge, platform, home: homeOf(env) }, baseOptions),
 
     async resume(runId, resumeOptions = {}) {
       assertSupportedPlatform(platform);
@@ -166,6 +170,7 @@ export function createMillforge(options: MillforgeOptions = {}): Millforge {
       await (await store?.catch(() => null))?.[Symbol.asyncDispose]();
     },
   };
+  return millforge;
 }
 
 function dataDirOf(

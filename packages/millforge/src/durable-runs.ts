@@ -4,18 +4,14 @@ import type { GoalRun, GoalState, GoalSummary, GoalView, Kernel, Scope } from '@
 import type { RegistrySnapshot } from '@millforge/registry';
 import { type AdmittedRun, readRequestedPlan } from './admit-run.ts';
 import { exportRun } from './export-run.ts';
-import type {
-  DecisionRequest,
-  ResumeOptions,
-  RunHandle,
-  RunRequest,
-  RunSummary,
-} from './millforge.ts';
+import type { DecisionRequest, ResumeOptions, RunSummary } from './millforge.ts';
 import { millforgeError } from './millforge-error.ts';
 import { assertKey } from './model-setting.ts';
 import { type RunParts, runAdapter } from './run-adapter.ts';
 import { readRunInputs, runBinding, runContract } from './run-contract.ts';
+import type { RunHandle } from './run-handle.ts';
 import { attestedOutcome, chooseHold, readHolds } from './run-holds.ts';
+import type { RunRequest } from './run-request.ts';
 import { toRunResult } from './run-result.ts';
 import { assertWorkspace } from './workspace.ts';
 

@@ -14,6 +14,10 @@ export type MillforgeErrorCode =
   | 'millforge/no-trail'
   /** The signal was aborted before the run began. */
   | 'millforge/aborted'
+  /** A request names another harness, plan, stage, profile or grants; `details.reason` says which. */
+  | 'millforge/base-binding'
+  /** The base was closed. */
+  | 'millforge/closed'
   /** The run has ended, but its export could not be written. */
   | 'millforge/export-failed'
   /** Runs are refused on native Windows. */

@@ -82,7 +82,8 @@ function isObject(value: JsonValue): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-async function writeWhole(path: string, text: string): Promise<void> {
+/** Writes a file in one step, unless it is as it should be. */
+export async function writeWhole(path: string, text: string): Promise<void> {
   // Whoever resumes an ended run finds its files as they are.
   if ((await readFile(path, 'utf8').catch(() => null)) === text) return;
   // Two resumes of an ended run may export it at the same time.

@@ -3,39 +3,10 @@ import type { JsonValue, RunResult, ToolCatalog, TrailRecord } from '@millforge/
 import type { TrailVerdict } from '@millforge/kernel';
 import type { RegistrySnapshot } from '@millforge/registry';
 import type { RunEvent } from '@millforge/runtime';
-import type { ModelSetting } from './model-setting.ts';
-
-/** What a run is started with. */
-export interface RunRequest {
-  /** The plan: the exact text of its file, and its own digest. */
-  readonly plan: { readonly bytes: string; readonly sha256: string };
-  /** What the model is asked to do. */
-  readonly task: string;
-  /** Absolute path of the workspace. */
-  readonly workspace: string;
-  /** The model. */
-  readonly model: ModelSetting;
-  /** Capabilities granted; they must cover the plan's. */
-  readonly grants: readonly string[];
-  /** Milliseconds that the run may work, waiting not counted; default 30 minutes. */
-  readonly timeoutMs?: number;
-  /** What to do with an interrupted call of unknown outcome; default `hold`. */
-  readonly onAmbiguous?: 'hold' | 'retry';
-  /** Told what happens, as it happens. */
-  readonly onEvent?: (event: RunEvent) => void;
-}
-
-/** A run that goes on in this process. */
-export interface RunHandle {
-  /** The run; the same as its goal in the trail. */
-  readonly runId: string;
-  /** What it comes to; rejects only for a fault of the host. */
-  readonly result: Promise<RunResult>;
-  /** Suspends it, after the current operation or now; it can be resumed. */
-  stop(options?: { readonly now?: boolean }): void;
-  /** Ends it for good; `kernel/goal-ended` when it has ended. */
-  cancel(reason: string): Promise<void>;
-}
+import type { OpenBaseOptions } from './base/base-options.ts';
+import type { MillforgeBase } from './base/millforge-base.ts';
+import type { RunHandle } from './run-handle.ts';
+import type { RunRequest } from './run-request.ts';
 
 /** How a suspended run is gone on with. */
 export interface ResumeOptions {
@@ -104,6 +75,14 @@ export interface Millforge extends AsyncDisposable {
    * `millforge/unsupported-platform`.
    */
   run(request: RunRequest): Promise<RunHandle>;
+  /**
+   * Composes millforge-base for a folder and a model, without network and without a key. It is
+   * unrestricted: its tools do what the user of the process may do.
+   *
+   * @throws `millforge/unsupported-platform` before anything else; `millforge/usage` for a wrong folder;
+   * `millforge/grants-missing`; `millforge/document` for a wrong model or terminals that have no tool here.
+   */
+  openBase(options: OpenBaseOptions): Promise<MillforgeBase>;
   /**
    * Goes on with a suspended or crashed run; needs neither source nor configuration. A run that has
    * ended gives its result again.

@@ -13,8 +13,12 @@ export function assertSupportedPlatform(platform: NodeJS.Platform): void {
 
 /** The data directory when nobody names another. */
 export function defaultDataDir(env: Readonly<Record<string, string | undefined>>): string {
-  const home = env['HOME'] || homedir();
-  return join(env['XDG_STATE_HOME'] || join(home, '.local', 'state'), 'millforge');
+  return join(env['XDG_STATE_HOME'] || join(homeOf(env), '.local', 'state'), 'millforge');
+}
+
+/** The user's folder. An empty HOME counts as none: the password database still knows it. */
+export function homeOf(env: Readonly<Record<string, string | undefined>>): string {
+  return env['HOME'] || homedir();
 }
 
 /** The user of this process, as it stands in a trail. */

@@ -6,9 +6,9 @@ import {
 } from '@millforge/contracts';
 import type { AdapterBinding, GoalContract } from '@millforge/kernel';
 import type { RegistrySnapshot } from '@millforge/registry';
-import type { RunRequest } from './millforge.ts';
 import { millforgeError } from './millforge-error.ts';
 import { type ModelSetting, modelDigest, readModelSetting } from './model-setting.ts';
+import type { RunRequest } from './run-request.ts';
 
 /** Milliseconds that a run may work when nobody says how long. */
 export const DEFAULT_TIMEOUT_MS = 30 * 60_000;

@@ -1,19 +1,13 @@
 import { resolve } from 'node:path';
 import type { HarnessInput } from '@millforge/compiler';
-import {
-  type Diagnostic,
-  type MillforgeError,
-  type ModelProfileCatalog,
-  type RunResult,
-  toDiagnosticJson,
-} from '@millforge/contracts';
+import type { RunResult } from '@millforge/contracts';
 import type { RunEvent } from '@millforge/runtime';
-import { missingGrants } from './admit-run.ts';
+import { compileForRun } from './compile-for-run.ts';
 import { createMillforge } from './create-millforge.ts';
-import type { RunHandle } from './millforge.ts';
 import { millforgeError } from './millforge-error.ts';
 import type { MillforgeOptions } from './millforge-options.ts';
 import type { ModelSetting } from './model-setting.ts';
+import { runUnder } from './run-under.ts';
 
 /** One task for one harness. */
 export interface RunTaskOptions extends MillforgeOptions {
@@ -23,8 +17,11 @@ export interface RunTaskOptions extends MillforgeOptions {
   readonly cwd: string;
   /** The model. */
   readonly model: ModelSetting;
-  /** The harness: its text in YAML or JSON, or the document. */
-  readonly harness: HarnessInput;
+  /**
+   * The harness: its text in YAML or JSON, or the document. Default millforge-base, a coding agent that may
+   * read, change and start everything, and follows the instruction files of the project.
+   */
+  readonly harness?: HarnessInput;
   /** Capabilities granted; what is missing is named in the error. */
   readonly grants: readonly string[];
   /** Milliseconds that the run may work, waiting not counted; default 30 minutes. */
@@ -53,64 +50,21 @@ export async function runTask(options: RunTaskOptions): Promise<RunResult> {
       cause: signal.reason,
     });
   }
-  await using millforge = createMillforge(options);
-  const compiled = millforge.compile(options.harness, {
-    profiles: ANY_PROFILE,
-    request: { grants: options.grants },
-  });
-  if (!compiled.ok) throw refusal(compiled.diagnostics);
-  const run = await millforge.run({
-    plan: { bytes: new TextDecoder().decode(compiled.bytes), sha256: compiled.sha256 },
-    task: options.task,
-    workspace: resolve(options.cwd),
-    model: options.model,
-    grants: options.grants,
+  const limits = {
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(onAmbiguous === undefined ? {} : { onAmbiguous }),
     ...(onEvent === undefined ? {} : { onEvent }),
-  });
-  return signal === undefined ? await run.result : await runUnder(signal, run);
-}
-
-function refusal(diagnostics: readonly Diagnostic[]): MillforgeError {
-  const missing = diagnostics.flatMap(({ code, fields = [] }) =>
-    code === 'MF-C001'
-      ? fields.filter(({ key }) => key === 'capability_id').map(({ value }) => String(value))
-      : [],
-  );
-  if (missing.length > 0 && missing.length === diagnostics.length) return missingGrants(missing);
-  const [first] = diagnostics;
-  return millforgeError(
-    'millforge/document',
-    `The harness does not compile: ${first === undefined ? '' : `${first.code} ${first.message}`}`,
-    { details: { diagnostics: diagnostics.map((diagnostic) => toDiagnosticJson(diagnostic)) } },
-  );
-}
-
-async function runUnder(signal: AbortSignal, run: RunHandle): Promise<RunResult> {
-  const onAbort = () => {
-    if (!isCancel(signal.reason)) run.stop();
-    // A run that ended meanwhile cannot be cancelled, and has its result.
-    else run.cancel('aborted by the host').catch(() => run.stop());
   };
-  if (signal.aborted) onAbort();
-  signal.addEventListener('abort', onAbort, { once: true });
-  try {
-    return await run.result;
-  } finally {
-    signal.removeEventListener('abort', onAbort);
+  const { task, model, grants, harness } = options;
+  const workspace = resolve(options.cwd);
+  await using millforge = createMillforge(options);
+  if (harness === undefined) {
+    const base = await millforge.openBase({ cwd: workspace, model, grants });
+    return await runUnder(signal, await base.start({ task, ...limits }));
   }
-}
-
-function isCancel(reason: unknown): boolean {
-  return (
-    typeof reason === 'object' && reason !== null && 'cancel' in reason && reason.cancel === true
+  const plan = compileForRun(millforge, harness, grants);
+  return await runUnder(
+    signal,
+    await millforge.run({ plan, task, workspace, model, grants, ...limits }),
   );
 }
-
-// The caller hands the model over itself, so every profile name that a harness may state is it.
-const ANY_PROFILE: ModelProfileCatalog = {
-  snapshotId: '0'.repeat(64),
-  snapshotSha256: '0'.repeat(64),
-  resolveExact: (profileId) => ({ classification: 'found', entry: { profile_id: profileId } }),
-};

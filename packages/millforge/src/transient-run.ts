@@ -1,7 +1,7 @@
 import { type Ids, MillforgeError, type RunOutcome, type RunResult } from '@millforge/contracts';
 import { memoryOperationLog } from '@millforge/runtime';
-import type { RunHandle } from './millforge.ts';
 import { type RunParts, runOnLog } from './run-adapter.ts';
+import type { RunHandle } from './run-handle.ts';
 import { toTransientResult } from './run-result.ts';
 
 /** Runs a plan without keeping anything: no driver, no file, nothing to resume. */

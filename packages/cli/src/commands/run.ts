@@ -12,13 +12,14 @@ import type { Command } from './command.ts';
 import { CONFIG_OPTIONS, readConfiguration } from './configured.ts';
 import { placeOf } from './data-place.ts';
 import { reportFailure } from './report-failure.ts';
+import { assertBaseOptions, BASE_WORD, prepareBase } from './run-base.ts';
 import { watchRun } from './watch-run.ts';
 
 /** Compiles a harness if need be, and runs it on a task. */
 export const runCommand: Command = {
   command: 'run',
-  positionals: ['SOURCE|PLAN'],
-  summary: 'run a harness or a compiled plan on a task',
+  positionals: ['SOURCE|PLAN|base'],
+  summary: 'run a harness, a compiled plan or the coding agent that ships on a task',
   example:
     'millforge run harness.yaml --task "Mend the test." --model http://127.0.0.1:11434/v1#qwen3:8b',
   options: {
@@ -48,14 +49,25 @@ export const runCommand: Command = {
     const timeoutMs = timeout === null ? null : parseDuration(timeout, '--timeout');
     const task = await taskText(host, args.text('task'));
     const actor = args.text('actor');
-    const config = await readConfiguration(host, args, dirname(resolve(host.cwd, path)));
+    const workspace = resolve(host.cwd, args.text('workspace') ?? '.');
+    const isBase = path === BASE_WORD;
+    const project = isBase ? workspace : dirname(resolve(host.cwd, path));
+    const selection = compileSelection(args);
+    if (isBase) assertBaseOptions(selection);
+    const config = await readConfiguration(host, args, project);
     await using millforge = createMillforge({
       dataDir: config.dataDirectory,
       env: host.env,
       ...(actor === null ? {} : { actor }),
     });
     const isJson = args.has('json');
-    const selection = compileSelection(args);
+    const limits = { task, onAmbiguous, ...(timeoutMs === null ? {} : { timeoutMs }) } as const;
+    const { flag: dataFlag } = await placeOf(host, args, config.dataDirectory);
+    const view = { isJson, dataFlag, beginning: 'run-started' } as const;
+    if (isBase) {
+      const base = await prepareBase(host, millforge, { config, workspace });
+      return await watchRun(host, view, ({ onEvent }) => base.start({ ...limits, onEvent }));
+    }
     const plan = await loadPlan(path, selection, {
       cwd: host.cwd,
       catalog: millforge.catalog,
@@ -68,17 +80,14 @@ export const runCommand: Command = {
       return reportFailure(host, plan.diagnostics, { path, isQuiet: isJson });
     }
     const model = await modelSetting(config, plan.profileId, host.env);
-    const { flag: dataFlag } = await placeOf(host, args, config.dataDirectory);
-    return await watchRun(host, { isJson, dataFlag, beginning: 'run-started' }, ({ onEvent }) =>
+    return await watchRun(host, view, ({ onEvent }) =>
       millforge.run({
+        ...limits,
         plan: { bytes: plan.bytes, sha256: plan.sha256 },
-        task,
-        workspace: resolve(host.cwd, args.text('workspace') ?? '.'),
+        workspace,
         model,
         grants: config.grants,
-        onAmbiguous,
         onEvent,
-        ...(timeoutMs === null ? {} : { timeoutMs }),
       }),
     );
   },

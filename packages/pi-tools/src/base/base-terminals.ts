@@ -57,14 +57,14 @@ function check(terminals: readonly BaseTerminal[]): void {
     throw invalidOption(`There must be 1 to ${MAX_TERMINALS} terminals, not ${terminals.length}.`);
   }
   for (const [index, { result, disposition }] of terminals.entries()) {
-    if (typeof result !== 'string' || !isTerminalResult(result)) {
+    if (!isTerminalResult(result)) {
       throw invalidOption(
-        `A terminal result must be like TASK_DONE; it was '${String(result).slice(0, 40)}'.`,
+        `A terminal result must be like TASK_DONE; it was '${result.slice(0, 40)}'.`,
       );
     }
     if (!DISPOSITIONS.includes(disposition)) {
       throw invalidOption(
-        `The terminal ${result} must have a disposition of ${DISPOSITIONS.join(', ')}; it was '${String(disposition).slice(0, 40)}'.`,
+        `The terminal ${result} must have a disposition of ${DISPOSITIONS.join(', ')}; it was '${disposition.slice(0, 40)}'.`,
       );
     }
     if (terminals[index + 1]?.result === result) {

@@ -1,6 +1,6 @@
 import { sha256 } from '@millforge/contracts';
 import { assemblePrompt, type PromptParts } from '@millforge/pi-tools';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 
 const LIMIT = 65_536;

@@ -1,0 +1,24 @@
+import type { RunEvent } from '@millforge/runtime';
+import type { ModelSetting } from './model-setting.ts';
+
+/** What a run is started with. */
+export interface RunRequest {
+  /** The plan: the exact text of its file, and its own digest. */
+  readonly plan: { readonly bytes: string; readonly sha256: string };
+  /** What the model is asked to do. */
+  readonly task: string;
+  /** Absolute path of the workspace. */
+  readonly workspace: string;
+  /** The model. */
+  readonly model: ModelSetting;
+  /** Capabilities granted; they must cover the plan's. */
+  readonly grants: readonly string[];
+  /** Milliseconds that the run may work, waiting not counted; default 30 minutes. */
+  readonly timeoutMs?: number;
+  /** What to do with an interrupted call of unknown outcome; default `hold`. */
+  readonly onAmbiguous?: 'hold' | 'retry';
+  /** Told what happens, as it happens. */
+  readonly onEvent?: (event: RunEvent) => void;
+  /** Names the run: `[A-Za-z0-9][A-Za-z0-9_-]*`, at most 128; default a fresh name. */
+  readonly runId?: string;
+}
