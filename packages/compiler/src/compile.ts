@@ -10,9 +10,9 @@ import { toCheckedHarness } from './lower/checked-harness.ts';
 import { lowerHarness } from './lower/lower-harness.ts';
 import { printIntermediate } from './print-intermediate.ts';
 import { type HarnessInput, parseInput } from './read/parse-input.ts';
-import { placeFindings } from './read/read-harness.ts';
 import { readRequest } from './read/read-request.ts';
 import { readTarget } from './read/read-target.ts';
+import { placeDiagnostics, wordFindings } from './read/word-findings.ts';
 import { resolveHarness } from './resolve/resolve-harness.ts';
 
 /**
@@ -45,20 +45,22 @@ function runPhases(source: HarnessInput, input: CompileInput): CompileResult {
   if (!read.ok) return failedResult(misread, { documentSha256 });
 
   const document = parsed.source;
-  const place = (found: readonly Diagnostic[]) => parsed.present(placeFindings(found, document));
   const { resolved, diagnostics } = resolveHarness(read.target.harness, input);
-  const unresolved = place(diagnostics);
+  const unresolved = parsed.present(placeDiagnostics(diagnostics, document));
   announce('resolve', unresolved, resolved);
   // What did resolve is checked all the same, so that one compilation shows all that can be known.
   const checked = resolved === null ? null : checkHarness(resolved, read.target);
-  const misused = place(checked?.diagnostics ?? []);
-  announce('check', misused, checked);
+  const misused = parsed.present([
+    ...(checked?.findings ?? []).flatMap((phase) => wordFindings(phase, document)),
+    ...placeDiagnostics(checked?.diagnostics ?? [], document),
+  ]);
+  announce('check', misused, checked?.facts);
   const found = [...unresolved, ...misused];
   if (resolved === null || checked === null || found.some(({ severity }) => severity === 'error')) {
     return failedResult(found, { documentSha256 });
   }
 
-  const harness = toCheckedHarness(resolved, checked);
+  const harness = toCheckedHarness(resolved, checked.facts);
   const lowered = lowerHarness(harness, input.identity ?? COMPILER_IDENTITY);
   announce('lower', lowered.diagnostics, lowered.plan);
   const { sourceSha256 } = lowered;

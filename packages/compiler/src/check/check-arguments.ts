@@ -1,6 +1,5 @@
 import {
   canonicalJson,
-  type Diagnostic,
   isArgumentName,
   type JsonSchema,
   type ToolCatalogEntry,
@@ -9,6 +8,7 @@ import {
 import { type ArgumentMatchFault, report } from '../diagnostics.ts';
 import type { HarnessArgumentMatch } from '../harness-source.ts';
 import { didYouMean, nearestName, quoted } from '../nearest-name.ts';
+import type { Finding } from '../read/word-findings.ts';
 import type { ResolvedHarness, ResolvedNode } from '../resolve/resolved-harness.ts';
 import {
   type HarnessGraph,
@@ -17,48 +17,57 @@ import {
 } from './harness-graph.ts';
 
 /** Checks that arguments which must agree exist, are always given, and have the same schema. */
-export function checkArguments(
-  harness: ResolvedHarness,
-  graph: HarnessGraph,
-): readonly Diagnostic[] {
-  const nodes = new Map(harness.nodes.map((node) => [node.nodeId, node]));
-  return harness.nodes.flatMap((node) =>
-    (graph.prerequisitesOf.get(node.nodeId) ?? []).flatMap((prerequisite) => {
-      const prior = nodes.get(prerequisite)?.tool ?? null;
-      return prior === null || node.tool === null
-        ? []
-        : checkPrerequisite(node, prerequisite, { prior, current: node.tool });
-    }),
-  );
+export function checkArguments(harness: ResolvedHarness, graph: HarnessGraph): readonly Finding[] {
+  const tools = new Map(harness.nodes.map((node) => [node.nodeId, node.tool]));
+  return harness.nodes.flatMap((node) => {
+    const { nodeId, tool: current } = node;
+    if (current === null) return [];
+    const valid = new Set(graph.prerequisitesOf.get(nodeId));
+    return [...matchesByPrerequisite(node)].flatMap(([prerequisite, matches]) => {
+      const prior = valid.has(prerequisite) ? tools.get(prerequisite) : null;
+      if (prior === null || prior === undefined) return [];
+      return checkMatches(matches, { nodeId, prerequisite, prior, current });
+    });
+  });
 }
 
-interface Tools {
+function matchesByPrerequisite(node: ResolvedNode): ReadonlyMap<string, readonly PlacedMatch[]> {
+  const matches = new Map<string, PlacedMatch[]>();
+  for (const written of writtenPrerequisites(node)) {
+    const known = matches.get(written.node_id);
+    if (known === undefined) matches.set(written.node_id, placedMatches(written));
+    else known.push(...placedMatches(written));
+  }
+  return matches;
+}
+
+/** Two nodes whose arguments are to agree. */
+interface Pair {
+  readonly nodeId: string;
+  readonly prerequisite: string;
   readonly prior: ToolCatalogEntry;
   readonly current: ToolCatalogEntry;
 }
 
-function checkPrerequisite(
-  node: ResolvedNode,
-  prerequisite: string,
-  tools: Tools,
-): readonly Diagnostic[] {
-  const matches = writtenPrerequisites(node)
-    .filter((item) => item.node_id === prerequisite)
-    .flatMap(placedMatches)
-    .toSorted(byArguments);
+function checkMatches(written: readonly PlacedMatch[], pair: Pair): readonly Finding[] {
+  const matches = written.toSorted(byArguments);
   return matches.flatMap((match, index) =>
-    faultsOf(match, matches.slice(0, index), tools).map((fault) =>
-      report.invalidArgumentMatch({
+    faultsOf(match, matches.slice(0, index), pair).map(
+      (fault): Finding => ({
         path: `${match.path}${FIELD_OF_FAULT[fault]}`,
-        nodeId: node.nodeId,
-        related: [prerequisite],
-        hint: hintFor(fault, match, tools),
-        fields: {
-          fault,
-          current_argument: match.current_argument,
-          prerequisite,
-          prior_argument: match.prior_argument,
-        },
+        word: (place) =>
+          report.invalidArgumentMatch({
+            ...place,
+            nodeId: pair.nodeId,
+            related: [pair.prerequisite],
+            hint: hintFor(fault, match, pair),
+            fields: {
+              fault,
+              current_argument: match.current_argument,
+              prerequisite: pair.prerequisite,
+              prior_argument: match.prior_argument,
+            },
+          }),
       }),
     ),
   );
@@ -69,7 +78,7 @@ interface PlacedMatch extends HarnessArgumentMatch {
   readonly path: string;
 }
 
-function placedMatches({ argument_matches, path }: WrittenPrerequisite): readonly PlacedMatch[] {
+function placedMatches({ argument_matches, path }: WrittenPrerequisite): PlacedMatch[] {
   return argument_matches.map((match, index) => ({
     ...match,
     path: `${path}/argument_matches/${index}`,
@@ -86,7 +95,7 @@ const FIELD_OF_FAULT: { readonly [Fault in ArgumentMatchFault]: string } = {
   incompatible: '',
 };
 
-function hintFor(fault: ArgumentMatchFault, match: HarnessArgumentMatch, tools: Tools): string {
+function hintFor(fault: ArgumentMatchFault, match: HarnessArgumentMatch, tools: Pair): string {
   const isPrior = FIELD_OF_FAULT[fault] === '/prior_argument';
   const tool = isPrior ? tools.prior : tools.current;
   if (fault === 'fan-out' || fault === 'fan-in') return 'Match each argument with one other only.';
@@ -127,7 +136,7 @@ function byArguments(left: HarnessArgumentMatch, right: HarnessArgumentMatch): n
 function faultsOf(
   match: HarnessArgumentMatch,
   earlier: readonly HarnessArgumentMatch[],
-  tools: Tools,
+  tools: Pair,
 ): readonly ArgumentMatchFault[] {
   const { prior_argument: prior, current_argument: current } = match;
   const faults: ArgumentMatchFault[] = [];

@@ -1,6 +1,7 @@
 import type { Diagnostic, TerminalArtifacts } from '@millforge/contracts';
 import { report } from '../diagnostics.ts';
 import { didYouMean, nearestName, quoted } from '../nearest-name.ts';
+import type { Finding, FindingPlace } from '../read/word-findings.ts';
 import type { ResolvedHarness, ResolvedNode } from '../resolve/resolved-harness.ts';
 import { requiredBefore } from './check-graph.ts';
 import type { HarnessGraph } from './harness-graph.ts';
@@ -20,7 +21,7 @@ export interface ArtifactCheck {
   /** One per declared artifact, sorted by id. */
   readonly evidence: readonly ProducerEvidence[];
   /** What is wrong. */
-  readonly diagnostics: readonly Diagnostic[];
+  readonly findings: readonly Finding[];
 }
 
 /**
@@ -37,17 +38,17 @@ export function checkArtifacts(
   const declared = new Set(declaredIds);
   const nearest = nearestName(declared);
   const known: Declared = { has: (id) => declared.has(id), nearest };
-  const diagnostics = repetitions(declaredIds).map(({ id, index }) =>
-    report.duplicateDeclaredArtifact({
+  const findings = repetitions(declaredIds).map(
+    ({ id, index }): Finding => ({
       path: `/artifacts/declared_artifact_ids/${index}`,
-      hint: REPEATED,
-      fields: { artifact_id: id },
+      word: (place) =>
+        report.duplicateDeclaredArtifact({ ...place, hint: REPEATED, fields: { artifact_id: id } }),
     }),
   );
   const isFirstVersion = harness.source.schema_version === '1.0';
   for (const node of harness.nodes) {
-    diagnostics.push(...checkProduction(node, known));
-    if (isFirstVersion) diagnostics.push(...checkPossibleProduction(node, known));
+    findings.push(...checkProduction(node, known));
+    if (isFirstVersion) findings.push(...checkPossibleProduction(node, known));
   }
 
   const producers = findProducers(harness, declared);
@@ -66,15 +67,18 @@ export function checkArtifacts(
     const path = `/artifacts/required_by_terminal/${index}`;
     if (terminal === undefined) {
       const hint = didYouMean(nearestResult(terminal_result)) || 'No node ends with that result.';
-      const place = { path: `${path}/terminal_result`, hint };
-      diagnostics.push(report.unknownTerminalPolicy({ ...place, fields: { terminal_result } }));
+      const fields = { terminal_result };
+      findings.push({
+        path: `${path}/terminal_result`,
+        word: (place) => report.unknownTerminalPolicy({ ...place, hint, fields }),
+      });
       continue;
     }
     const required = new Set(requiredBefore(terminal_result, harness.nodes));
     const before = (id: string) =>
       required.has(id) || (id !== terminal && graph.dominates(id, terminal));
     const demands: Demands = { path, terminal, known, producers, listing, before, isGraphRight };
-    diagnostics.push(...checkPolicy(policy, demands));
+    findings.push(...checkPolicy(policy, demands));
     for (const id of policy.artifact_ids) {
       const inTime = gated.get(id) ?? new Set();
       for (const nodeId of gatedProducers(id, demands)) inTime.add(nodeId);
@@ -86,7 +90,7 @@ export function checkArtifacts(
     all_producer_node_ids: producers.get(artifact_id) ?? [],
     terminal_gated_producer_node_ids: [...(gated.get(artifact_id) ?? [])].toSorted(),
   }));
-  return { evidence, diagnostics };
+  return { evidence, findings };
 }
 
 /** The declared artifacts. */
@@ -129,47 +133,60 @@ function findProducers(
 function checkProduction(
   { nodeId, path, source, tool }: ResolvedNode,
   known: Declared,
-): readonly Diagnostic[] {
-  const possible = tool?.produced_artifact_ids ?? [];
-  const about = ({ id, index }: PlacedId, hint: string) => ({
+): readonly Finding[] {
+  const possible = new Set(tool?.produced_artifact_ids);
+  const about = ({ id, index }: PlacedId, word: (found: AboutArtifact) => Diagnostic): Finding => ({
     path: `${path}/produces/${index}`,
-    nodeId,
-    hint,
-    fields: { artifact_id: id },
+    word: (place) => word({ ...place, nodeId, fields: { artifact_id: id } }),
   });
   const produced = source.produces.map((id, index) => ({ id, index }));
   const cannot =
-    possible.length === 0
+    possible.size === 0
       ? 'The tool of this node makes no artifacts: remove it here, or bind a tool that makes it.'
-      : `The tool of this node makes ${quoted(possible)}.`;
+      : `The tool of this node makes ${quoted([...possible])}.`;
   return [
     ...repetitions(source.produces).map((item) =>
-      report.duplicateProducedArtifact(about(item, REPEATED)),
+      about(item, (found) => report.duplicateProducedArtifact({ ...found, hint: REPEATED })),
     ),
     ...produced
       .filter(({ id }) => !known.has(id))
-      .map((item) => report.undeclaredProducedArtifact(about(item, declareHint(item.id, known)))),
+      .map((item) =>
+        about(item, (found) =>
+          report.undeclaredProducedArtifact({ ...found, hint: declareHint(item.id, known) }),
+        ),
+      ),
     ...produced
-      .filter(({ id }) => tool !== null && !possible.includes(id))
-      .map((item) => report.toolCannotProduceArtifact(about(item, cannot))),
+      .filter(({ id }) => tool !== null && !possible.has(id))
+      .map((item) =>
+        about(item, (found) => report.toolCannotProduceArtifact({ ...found, hint: cannot })),
+      ),
   ];
 }
+
+/** A finding about an artifact, as it is worded. */
+type AboutArtifact = FindingPlace & {
+  readonly nodeId: string;
+  readonly fields: { readonly artifact_id: string };
+};
 
 /** A plan of version 1.0 lists what each tool can produce, and a run may only store what is declared. */
 function checkPossibleProduction(
   { nodeId, path, source, tool }: ResolvedNode,
   known: Declared,
-): readonly Diagnostic[] {
+): readonly Finding[] {
+  const produced = new Set(source.produces);
   return (tool?.produced_artifact_ids ?? [])
-    .filter((id) => !known.has(id) && !source.produces.includes(id))
-    .map((artifact_id) =>
-      report.undeclaredPossibleArtifact({
-        path: `${path}/tool_ref`,
-        nodeId,
-        hint: declareHint(artifact_id, known),
-        fields: { artifact_id },
-      }),
-    );
+    .filter((id) => !known.has(id) && !produced.has(id))
+    .map((artifact_id) => ({
+      path: `${path}/tool_ref`,
+      word: (place) =>
+        report.undeclaredPossibleArtifact({
+          ...place,
+          nodeId,
+          hint: declareHint(artifact_id, known),
+          fields: { artifact_id },
+        }),
+    }));
 }
 
 function declareHint(artifactId: string, { nearest }: Declared): string {
@@ -182,34 +199,42 @@ function lowerFirst(sentence: string): string {
   return sentence.charAt(0).toLowerCase() + sentence.slice(1);
 }
 
-function checkPolicy(policy: TerminalArtifacts, demands: Demands): readonly Diagnostic[] {
+function checkPolicy(policy: TerminalArtifacts, demands: Demands): readonly Finding[] {
   const { terminal_result, artifact_ids } = policy;
-  const about = ({ id, index }: PlacedId, hint: string) => ({
+  const about = ({ id, index }: PlacedId, word: (found: AboutDemand) => Diagnostic): Finding => ({
     path: `${demands.path}/artifact_ids/${index}`,
-    hint,
-    fields: { artifact_id: id, terminal_result },
+    word: (place) => word({ ...place, fields: { artifact_id: id, terminal_result } }),
   });
-  const checkDemand = (item: PlacedId): readonly Diagnostic[] => {
+  const checkDemand = (item: PlacedId): readonly Finding[] => {
     const { id } = item;
     if (!demands.known.has(id)) {
-      return [report.undeclaredRequiredArtifact(about(item, declareHint(id, demands.known)))];
+      const word = (found: AboutDemand) =>
+        report.undeclaredRequiredArtifact({ ...found, hint: declareHint(id, demands.known) });
+      return [about(item, word)];
     }
     if (!demands.isGraphRight) return [];
     const producers = demands.producers.get(id) ?? [];
     if (producers.length === 0) {
-      return [report.artifactWithoutProducer(about(item, producerHint(demands.listing(id))))];
+      const word = (found: AboutDemand) =>
+        report.artifactWithoutProducer({ ...found, hint: producerHint(demands.listing(id)) });
+      return [about(item, word)];
     }
     if (gatedProducers(id, demands).length > 0) return [];
     const hint = `Make ${quoted(producers)} required, or add a prerequisite on it before '${demands.terminal}'.`;
-    return [report.artifactNotGated(about(item, hint))];
+    return [about(item, (found) => report.artifactNotGated({ ...found, hint }))];
   };
   return [
     ...repetitions(artifact_ids).map((item) =>
-      report.duplicateDemandedArtifact(about(item, REPEATED)),
+      about(item, (found) => report.duplicateDemandedArtifact({ ...found, hint: REPEATED })),
     ),
     ...artifact_ids.flatMap((id, index) => checkDemand({ id, index })),
   ];
 }
+
+/** A finding about an artifact that a terminal demands, as it is worded. */
+type AboutDemand = FindingPlace & {
+  readonly fields: { readonly artifact_id: string; readonly terminal_result: string };
+};
 
 function producerHint(listing: readonly string[]): string {
   return listing.length === 0
@@ -231,8 +256,12 @@ const REPEATED = 'List it once.';
 
 /** The first repetition of each id that is repeated. */
 function repetitions(ids: readonly string[]): readonly PlacedId[] {
+  const times = new Map<string, number>();
   return ids
     .map((id, index) => ({ id, index }))
-    .filter(({ id, index }) => index > 0 && ids.indexOf(id) < index)
-    .filter(({ id, index }) => ids.indexOf(id, ids.indexOf(id) + 1) === index);
+    .filter(({ id }) => {
+      const time = (times.get(id) ?? 0) + 1;
+      times.set(id, time);
+      return time === 2;
+    });
 }

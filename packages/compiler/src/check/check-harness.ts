@@ -1,5 +1,6 @@
 import type { Diagnostic } from '@millforge/contracts';
 import type { CompileTarget } from '../compile-request.ts';
+import type { Finding } from '../read/word-findings.ts';
 import type { ResolvedHarness } from '../resolve/resolved-harness.ts';
 import { checkArguments } from './check-arguments.ts';
 import { checkArtifacts, type ProducerEvidence } from './check-artifacts.ts';
@@ -11,13 +12,21 @@ import { checkObligations } from './check-obligations.ts';
 import { checkTerminals } from './check-terminals.ts';
 import { toHarnessGraph } from './harness-graph.ts';
 
-/** What the checks found, and what they worked out on the way. */
-export interface CheckResult {
+/** What the checks worked out on their way. */
+export interface CheckedFacts {
   /** Union of what the resolved tools need, sorted. */
   readonly requiredCapabilities: readonly string[];
   /** Who makes which artifact. */
   readonly producerEvidence: readonly ProducerEvidence[];
-  /** All findings. */
+}
+
+/** What the checks worked out, and what they found. */
+export interface CheckResult {
+  /** What was worked out. */
+  readonly facts: CheckedFacts;
+  /** What can be wrong thousands of times, one list per phase; none of it is a warning. */
+  readonly findings: readonly (readonly Finding[])[];
+  /** What else is wrong, and warnings. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -31,20 +40,23 @@ export function checkHarness(
     ...checkGraph(harness, graph),
     ...checkTerminals(harness.nodes, target.legalTerminalResults),
     ...checkObligations(harness.nodes),
-    ...checkDispositions(harness),
     ...checkArguments(harness, graph),
   ];
   const capabilities = checkCapabilities(harness, target.grants);
-  const isGraphRight = !graphFindings.some(({ severity }) => severity === 'error');
+  const dispositions = checkDispositions(harness);
+  const isGraphRight =
+    graphFindings.length === 0 && !dispositions.some(({ severity }) => severity === 'error');
   const artifacts = checkArtifacts(harness, graph, isGraphRight);
   return {
-    requiredCapabilities: capabilities.requiredCapabilities,
-    producerEvidence: artifacts.evidence,
+    facts: {
+      requiredCapabilities: capabilities.requiredCapabilities,
+      producerEvidence: artifacts.evidence,
+    },
+    findings: [graphFindings, artifacts.findings],
     diagnostics: [
-      ...graphFindings,
+      ...dispositions,
       ...capabilities.diagnostics,
       ...checkConstraints(harness, capabilities.requiredCapabilities, target.grants),
-      ...artifacts.diagnostics,
     ],
   };
 }

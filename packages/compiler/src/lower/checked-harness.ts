@@ -1,5 +1,5 @@
 import { MillforgeError, type ModelProfileRef, type ToolCatalogEntry } from '@millforge/contracts';
-import type { CheckResult } from '../check/check-harness.ts';
+import type { CheckedFacts } from '../check/check-harness.ts';
 import type { HarnessNode, HarnessSource } from '../harness-source.ts';
 import type { ResolvedHarness } from '../resolve/resolved-harness.ts';
 
@@ -14,7 +14,7 @@ export interface CheckedHarness {
   /** Union of what the tools need, sorted. */
   readonly requiredCapabilities: readonly string[];
   /** Who makes which artifact. */
-  readonly producerEvidence: CheckResult['producerEvidence'];
+  readonly producerEvidence: CheckedFacts['producerEvidence'];
 }
 
 /** A node with its tool. */
@@ -28,7 +28,7 @@ export interface CheckedNode {
 }
 
 /** Joins what resolving and checking found, once neither found a fault. */
-export function toCheckedHarness(resolved: ResolvedHarness, checked: CheckResult): CheckedHarness {
+export function toCheckedHarness(resolved: ResolvedHarness, facts: CheckedFacts): CheckedHarness {
   const { source, profile } = resolved;
   const nodes = resolved.nodes.flatMap((node) =>
     node.tool === null ? [] : [{ nodeId: node.nodeId, source: node.source, tool: node.tool }],
@@ -39,6 +39,6 @@ export function toCheckedHarness(resolved: ResolvedHarness, checked: CheckResult
       'A name is unresolved, but was not reported.',
     );
   }
-  const { requiredCapabilities, producerEvidence } = checked;
+  const { requiredCapabilities, producerEvidence } = facts;
   return { source, profile, nodes, requiredCapabilities, producerEvidence };
 }

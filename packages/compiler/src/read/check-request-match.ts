@@ -4,7 +4,7 @@ import type { CompileRequest, CompileTarget } from '../compile-request.ts';
 import { report } from '../diagnostics.ts';
 import type { HarnessSource } from '../harness-source.ts';
 import { didYouMean, nearestName, quoted } from '../nearest-name.ts';
-import { placeIn } from './read-harness.ts';
+import { type Finding, wordFindings } from './word-findings.ts';
 
 /** Holds a harness against its request, and looks for secrets in it; all findings are collected. */
 export function checkRequestMatch(
@@ -12,30 +12,28 @@ export function checkRequestMatch(
   request: CompileRequest,
   document: SourceDocument,
 ): readonly Diagnostic[] {
-  const found: Diagnostic[] = [];
-  const at = (pointer: string, hint: string) => ({
-    ...placeIn(document, pointer),
-    hint,
-    fields: { field_path: pointer },
-  });
+  const found: Finding[] = [];
+  const add = (path: string, hint: string, word: typeof report.harnessIdUnexpected) => {
+    found.push({ path, word: (place) => word({ ...place, hint, fields: { field_path: path } }) });
+  };
   const { expectedHarnessId, stageKindId } = request;
   if (expectedHarnessId !== undefined && expectedHarnessId !== harness.harness_id) {
     const hint = `The request expects '${expectedHarnessId}'.`;
-    found.push(report.harnessIdUnexpected(at('/harness_id', hint)));
+    add('/harness_id', hint, report.harnessIdUnexpected);
   }
   const { stage_kind_ids } = harness.stage_scope;
   if (stageKindId !== undefined && !stage_kind_ids.includes(stageKindId)) {
     const hint =
       didYouMean(nearestName(stage_kind_ids)(stageKindId)) ||
       `The request asks for '${stageKindId}': add it here, or ask for ${quoted(stage_kind_ids)}.`;
-    found.push(report.stageOutOfScope(at('/stage_scope/stage_kind_ids', hint)));
+    add('/stage_scope/stage_kind_ids', hint, report.stageOutOfScope);
   }
   const mismatch = terminalMismatch(harness, new Set(legalTerminalResults));
-  if (mismatch !== null) found.push(report.terminalParity(at(mismatch.pointer, mismatch.hint)));
+  if (mismatch !== null) add(mismatch.pointer, mismatch.hint, report.terminalParity);
   for (const pointer of secretsIn(harness)) {
-    found.push(report.secretCandidate(at(pointer, SECRET_HINT)));
+    add(pointer, SECRET_HINT, report.secretCandidate);
   }
-  return found;
+  return wordFindings(found, document);
 }
 
 const SECRET_HINT =

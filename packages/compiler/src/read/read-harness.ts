@@ -1,10 +1,11 @@
 import { type Diagnostic, deepFreeze } from '@millforge/contracts';
-import { locate, type SourceDocument } from '@millforge/source';
+import type { SourceDocument } from '@millforge/source';
 import { report } from '../diagnostics.ts';
 import { type DocumentFault, NOTHING } from '../document-readers.ts';
 import type { HarnessSource } from '../harness-source.ts';
 import { didYouMean, nearestName } from '../nearest-name.ts';
 import { readHarnessShape } from './harness-shape.ts';
+import { type Finding, wordFindings } from './word-findings.ts';
 
 /** A harness in its full form, or every fault of its form. */
 export type ReadHarnessResult =
@@ -18,74 +19,20 @@ export function readHarness(document: SourceDocument): ReadHarnessResult {
   const harness = readHarnessShape(document.value, { path: [], faults, keysOf });
   if (harness !== undefined && faults.length === 0)
     return { ok: true, harness: deepFreeze(harness) };
-  const told = firstInText(faults, document);
-  return { ok: false, diagnostics: told.map((fault) => toDiagnostic(fault, document)) };
+  return { ok: false, diagnostics: wordFindings(faults.map(toFinding), document) };
 }
 
-/**
- * The faults that a report can show, for it shows the first ones in the order of the text.
- *
- * A hostile document has thousands, and to word a fault costs far more than to find it.
- */
-function firstInText(
-  faults: readonly DocumentFault[],
-  document: SourceDocument,
-): readonly DocumentFault[] {
-  if (faults.length <= MAX_WORDED) return faults;
-  const placed = faults
-    .map((fault) => {
-      const span = locate(document, toPointer(fault.path), { listed: LISTED });
-      return { fault, line: span?.line ?? 0, column: span?.column ?? 0 };
-    })
-    .toSorted((left, right) => left.line - right.line || left.column - right.column);
-  const last = placed[MAX_WORDED - 1];
-  // What stands at one place is put in order by more than the place, so it is kept together.
-  return placed
-    .filter(
-      ({ line, column }, at) =>
-        at < MAX_WORDED || (line === last?.line && column === last.column && at < 4 * MAX_WORDED),
-    )
-    .map(({ fault }) => fault);
-}
-
-/** More than the 128 diagnostics that a result holds, so that it still says that there were more. */
-const MAX_WORDED = 160;
-
-/** Where a pointer into the model stands in the document, as diagnostics carry it. */
-export function placeIn(document: SourceDocument, pointer: string) {
-  const span = locate(document, pointer, { listed: LISTED });
+function toFinding(fault: DocumentFault): Finding {
+  const path = toPointer(fault.path);
   return {
-    path: pointer,
-    logicalPath: document.logicalPath,
-    ...(span === null ? {} : { span }),
+    path,
+    word: (place) =>
+      constructorFor(fault)({
+        ...place,
+        hint: fault.advice ?? hintFor(fault),
+        fields: { field_path: path },
+      }),
   };
-}
-
-/** Gives findings in the model their place in the document, each by its own path. */
-export function placeFindings(
-  diagnostics: readonly Diagnostic[],
-  document: SourceDocument,
-): readonly Diagnostic[] {
-  return diagnostics.map((diagnostic) =>
-    Object.freeze({ ...diagnostic, ...placeIn(document, diagnostic.path) }),
-  );
-}
-
-/** Mappings that the model holds as lists, with the field that an entry's own value becomes. */
-const LISTED = {
-  nodes: null,
-  argument_matches: null,
-  required_by_terminal: 'artifact_ids',
-  capability_constraints: 'constraints',
-};
-
-function toDiagnostic(fault: DocumentFault, document: SourceDocument): Diagnostic {
-  const pointer = toPointer(fault.path);
-  return constructorFor(fault)({
-    ...placeIn(document, pointer),
-    hint: fault.advice ?? hintFor(fault),
-    fields: { field_path: pointer },
-  });
 }
 
 function hintFor({ path, expected, found, knownKeys }: DocumentFault): string {

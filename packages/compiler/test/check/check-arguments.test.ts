@@ -5,6 +5,7 @@ import { checkArguments } from '../../src/check/check-arguments.ts';
 import { toHarnessGraph } from '../../src/check/harness-graph.ts';
 import type { ResolvedHarness } from '../../src/resolve/resolved-harness.ts';
 import { findings, graphOf, harness, inputFor, objectSchema, tool } from '../support/harness.ts';
+import { worded } from '../support/worded.ts';
 
 const TEXT = { type: 'string' };
 
@@ -145,7 +146,7 @@ test('reports arguments that fan out and in besides their other faults', () => {
       },
     })),
   };
-  const found = checkArguments(fanning, toHarnessGraph(fanning));
+  const found = checkArguments(fanning, toHarnessGraph(fanning)).map(worded);
   expect(found.map(({ message }) => message)).toEqual([
     'Argument match fans out from one prerequisite argument.',
     'Argument match fans in to one current argument.',

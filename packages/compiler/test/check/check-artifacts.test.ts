@@ -4,6 +4,7 @@ import { checkArtifacts } from '../../src/check/check-artifacts.ts';
 import { toHarnessGraph } from '../../src/check/harness-graph.ts';
 import type { ResolvedHarness } from '../../src/resolve/resolved-harness.ts';
 import { findings, graphOf, needs, summaries, tool } from '../support/harness.ts';
+import { worded } from '../support/worded.ts';
 
 type Nodes = { readonly [nodeId: string]: JsonObject };
 
@@ -143,8 +144,8 @@ test('reports repetitions and policies for unknown results where nothing else ha
       },
     ],
   } as object as ResolvedHarness;
-  const { diagnostics } = checkArtifacts(harness, toHarnessGraph(harness), false);
-  expect(summaries(diagnostics)).toEqual([
+  const { findings: found } = checkArtifacts(harness, toHarnessGraph(harness), false);
+  expect(summaries(found.map(worded))).toEqual([
     'MF-A006 artifact_id=note',
     'MF-A006 x artifact_id=note',
     'MF-A006 artifact_id=note terminal_result=DONE',

@@ -17,7 +17,7 @@ test('takes the meaning of the worked example as 5,291 bytes', () => {
   if (!read?.ok) throw new Error('not read');
   const { resolved } = resolveHarness(read.target.harness, input);
   if (resolved === null) throw new Error('not resolved');
-  const checked = toCheckedHarness(resolved, checkHarness(resolved, read.target));
+  const checked = toCheckedHarness(resolved, checkHarness(resolved, read.target).facts);
   const text = canonicalJson(toSemanticPayload(checked));
   expect(text).toHaveLength(5291);
   expect(text).toContain('"producer_evidence":[{"all_producer_node_ids":["write_review"]');
