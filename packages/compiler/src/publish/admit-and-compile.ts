@@ -104,7 +104,10 @@ function toCompileRequest(request: CompileFileRequest): CompileRequest {
     requestId: request.request_id,
     format: request.source_format,
     logicalPath: request.source_path,
-    grants: request.capability_envelope.grants.map((grant) => grant.capability_id),
+    grants: request.capability_envelope.grants.map(({ capability_id, constraints }) => ({
+      capabilityId: capability_id,
+      ...(constraints == null ? {} : { constraints }),
+    })),
     ...(expected_harness_id === undefined ? {} : { expectedHarnessId: expected_harness_id }),
     ...(stage_kind_id === undefined ? {} : { stageKindId: stage_kind_id }),
     ...(legal_terminal_results === undefined

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@millforge/contracts';
+import type { CapabilityConstraints } from '@millforge/contracts';
 
 /** What one compilation of a file is asked for: the request document, and nothing besides. */
 export interface CompileFileRequest {
@@ -34,6 +34,6 @@ export interface CapabilityEnvelope {
 export interface CapabilityGrant {
   /** Dotted id of the capability. */
   readonly capability_id: string;
-  /** Bounds of the grant, as free JSON; null or absent for none. */
-  readonly constraints?: JsonObject | null;
+  /** How far the grant goes; null or absent for all the way. */
+  readonly constraints?: CapabilityConstraints | null;
 }

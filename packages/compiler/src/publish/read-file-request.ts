@@ -1,16 +1,14 @@
 import {
+  type CapabilityConstraints,
   type Diagnostic,
   deepFreeze,
   isDottedId,
   isTerminalResult,
-  type JsonObject,
-  type JsonValue,
 } from '@millforge/contracts';
 import { report } from '../diagnostics.ts';
 import {
   closed,
   type DocumentFault,
-  isList,
   isMapping,
   literal,
   optional,
@@ -20,6 +18,7 @@ import {
   type TextRule,
   text,
 } from '../document-readers.ts';
+import { readConstraints } from '../read/constraint-shape.ts';
 import type {
   CapabilityEnvelope,
   CapabilityGrant,
@@ -92,11 +91,11 @@ const terminals = records(text(TERMINAL), (results, at) => {
   return isRight;
 });
 
-const constraints: Reader<JsonObject | null> = (value, at) => {
-  if (value === null) return null;
-  const copy = isMapping(value) ? copyOf(value, MAX_DEPTH) : undefined;
-  return isJsonObject(copy) ? copy : refuse(at, 'a JSON object or null');
-};
+// An empty object bounds nothing, as null does.
+const constraints: Reader<CapabilityConstraints | null> = (value, at) =>
+  value === null || (isMapping(value) && Object.keys(value).length === 0)
+    ? null
+    : readConstraints(value, at);
 
 const grants = records(
   closed<CapabilityGrant>(
@@ -133,26 +132,3 @@ function areDistinct(items: readonly string[]): boolean {
 }
 
 /** A copy of plain JSON, or undefined for anything that is not. */
-function copyOf(value: unknown, depth: number): JsonValue | undefined {
-  if (value === null || typeof value === 'boolean' || typeof value === 'string') return value;
-  if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
-  if (depth === 0) return undefined;
-  if (isList(value)) {
-    const items = value.map((item) => copyOf(item, depth - 1));
-    return items.every((item) => item !== undefined) ? items : undefined;
-  }
-  if (!isMapping(value)) return undefined;
-  const entries: [string, JsonValue][] = [];
-  for (const [key, item] of Object.entries(value)) {
-    const copy = copyOf(item, depth - 1);
-    if (copy === undefined) return undefined;
-    entries.push([key, copy]);
-  }
-  return Object.fromEntries(entries);
-}
-
-function isJsonObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-const MAX_DEPTH = 32;

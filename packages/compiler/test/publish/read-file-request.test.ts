@@ -1,8 +1,9 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { type CompileFileRequest, compileFile, systemFiles } from '@millforge/compiler/publish';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type LaidOut, layOut } from '../support/disk.ts';
+import { readFixture } from '../support/fixtures.ts';
 
 /** A file system that nobody may look at. */
 const untouched = new Proxy(systemFiles, {
@@ -53,6 +54,14 @@ test.each([
   [
     '/capability_envelope/grants/0/constraints',
     { capability_envelope: { grants: [{ capability_id: 'a', constraints: [] }] } },
+  ],
+  [
+    '/capability_envelope/grants/0/constraints/paths/1',
+    {
+      capability_envelope: {
+        grants: [{ capability_id: 'a', constraints: { paths: ['src/**', { deep: 1 }] } }],
+      },
+    },
   ],
   [
     '/capability_envelope/grants/0/scope',
@@ -107,11 +116,11 @@ test('refuses whatever is no request, and never repeats it', async () => {
   expect(await readdir(lay.output)).toEqual([]);
 });
 
-test('takes constraints of a grant that are plain JSON', async () => {
+test('takes constraints of a grant', async () => {
   const { request, input } = await layOut();
   const grants = request.capability_envelope.grants.map((given, index) => ({
     ...given,
-    constraints: [null, {}, { paths: ['src/**', { deep: [1, true, null] }] }, undefined][index],
+    constraints: [null, {}, { paths: ['src/**'] }, undefined][index],
   }));
   // An absent value and an undefined one are the same to a program.
   const outcome = await compileFile(
@@ -119,6 +128,29 @@ test('takes constraints of a grant that are plain JSON', async () => {
     input,
   );
   expect(outcome.kind).toBe('published');
+});
+
+test('holds a harness to the constraints of the grants', async () => {
+  const { request, input, source, output } = await layOut();
+  const { source: bytes } = readFixture('constraint-exceeds-grant.invalid');
+  await writeFile(source, bytes);
+  const grants = ['ticket.read', 'artifact.write', 'terminal.intent'].map((capability_id) => ({
+    capability_id,
+    ...(capability_id === 'ticket.read'
+      ? { constraints: { hosts: ['tickets.docs.example'] } }
+      : {}),
+  }));
+  const outcome = await compileFile(
+    {
+      ...request,
+      expected_harness_id: 'docs.review',
+      legal_terminal_results: ['REVIEW_DONE'],
+      capability_envelope: { grants },
+    },
+    input,
+  );
+  expect(outcome.diagnostics.map(({ code }) => code)).toEqual(['MF-C003']);
+  expect(await readdir(output)).toEqual([]);
 });
 
 function grant(capability_id: string) {
