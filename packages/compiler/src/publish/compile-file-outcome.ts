@@ -9,7 +9,7 @@ export type CompileFileOutcome =
   | UnsureFile;
 
 /** What every outcome holds. */
-interface FileOutcome {
+export interface FileOutcome {
   /** Id of the request; `request.invalid` where it had none. */
   readonly requestId: string;
   /** Path of the source as it was asked for; null for a request that was refused. */
@@ -98,7 +98,8 @@ export interface MissingFile extends FileOutcome, PlanFile {
   readonly found: readonly string[];
 }
 
-interface PlanFile {
+/** Where a plan's file stands. */
+export interface PlanFile {
   /** Path of the plan below the output root. */
   readonly planPath: string;
   /** The plan's own digest. */

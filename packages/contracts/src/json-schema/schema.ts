@@ -125,10 +125,19 @@ export type ObjectSchema = SchemaAnnotations & {
 };
 
 /** The forms of text that are checked. */
-export type SchemaFormat = (typeof SCHEMA_FORMATS)[number];
+export type SchemaFormat =
+  | 'date'
+  | 'date-time'
+  | 'time'
+  | 'email'
+  | 'uri'
+  | 'uuid'
+  | 'ipv4'
+  | 'ipv6'
+  | 'hostname';
 
 /** Every form of text that is checked, for readers of schemas. */
-export const SCHEMA_FORMATS = [
+export const SCHEMA_FORMATS: readonly SchemaFormat[] = [
   'date',
   'date-time',
   'time',
@@ -138,7 +147,7 @@ export const SCHEMA_FORMATS = [
   'ipv4',
   'ipv6',
   'hostname',
-] as const;
+];
 
 /** Words that check nothing, for readers and writers of schemas. */
 export const ANNOTATIONS = ['title', 'description', 'default', 'examples'] as const;

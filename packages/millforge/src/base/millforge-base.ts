@@ -71,7 +71,7 @@ export interface MillforgeBase extends AsyncDisposable {
    * Runs a request to its end. An abort suspends the run, or cancels it for the reason `{ cancel: true }`.
    * Failures of model and tools are results.
    *
-   * @throws `millforge/aborted` for a signal that was aborted beforehand; what {@link start} throws.
+   * @throws `millforge/aborted` for a signal that was aborted beforehand; what `start` throws.
    */
   execute(
     request: BaseRequest,
