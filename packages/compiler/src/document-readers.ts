@@ -50,6 +50,7 @@ export function closed<T extends object>(
   const mayLack: ReadonlySet<string> = new Set(form.mayLack);
   const adviceOn = new Map(Object.entries(form.advice ?? {}));
   const knownKeys = Object.keys(shape);
+  const known = `one of ${knownKeys.join(', ')}`;
   const needed = knownKeys.filter((key) => !mayLack.has(key)).join(', ');
   return (value, at) => {
     if (!isMapping(value)) return refuseKind(at, `a mapping with ${needed}`, value);
@@ -66,10 +67,9 @@ export function closed<T extends object>(
     }
     for (const key of Object.keys(value)) {
       if (Object.hasOwn(shape, key)) continue;
-      const expected = `one of ${knownKeys.join(', ')}`;
       const advice = adviceOn.get(key);
       at.path.push(key);
-      noteFault(at, expected, {
+      noteFault(at, known, {
         isUnknownKey: true,
         knownKeys,
         ...(advice === undefined ? {} : { advice }),

@@ -1,4 +1,4 @@
-export { type LocateOptions, locate } from './locate.ts';
+export { createLocator, type LocateOptions, locate } from './locate.ts';
 export {
   type ParsedSource,
   type ParseSourceOptions,

@@ -27,27 +27,75 @@ export function locate(
   pointer: string,
   options: LocateOptions = {},
 ): SourceLocation | null {
-  const { listed = {} } = options;
-  let found: SourceLocation | null = null;
-  let value: ExactJson = document.value;
-  // Set while the walk stands in a listed mapping: the field that its entries' values go by.
-  let valueField: string | null | undefined;
-  // Set for one step behind such an entry: that field names the value where the walk stands already.
-  let currentField: string | null | undefined;
-  for (const token of pointerTokens(pointer)) {
-    const isCurrent = token === currentField;
-    currentField = undefined;
-    if (isCurrent) continue;
+  return createLocator(document, options)(pointer);
+}
+
+/** Prepares {@link locate} for many pointers into one document; siblings in turn are found fastest. */
+export function createLocator(
+  document: SourceDocument,
+  { listed = {} }: LocateOptions = {},
+): (pointer: string) => SourceLocation | null {
+  const root: Walk = { value: document.value, found: null, isLost: false };
+  let parent = '';
+  let atParent = root;
+  return (pointer) => {
+    if (pointer === '' || pointer === '/') return null;
+    const path = pointer.startsWith('/') ? pointer : `/${pointer}`;
+    const end = path.lastIndexOf('/');
+    if (end !== parent.length || !path.startsWith(parent)) {
+      parent = path.slice(0, end);
+      const tokens = parent.split('/').slice(1);
+      atParent = tokens.reduce((walk, token) => step(walk, unescape(token)), root);
+    }
+    return lastStep(atParent, unescape(path.slice(end + 1)));
+  };
+
+  function step(walk: Walk, token: string): Walk {
+    const { value, found, isLost, valueField, currentField } = walk;
+    if (isLost) return walk;
+    if (token === currentField) return { value, found, isLost };
+    const entry = entryOf(walk, token);
+    if (entry === null) return { value, found, isLost: true };
     const isOrdinal = valueField !== undefined;
-    const step: Step | null = isOrdinal ? nth(document, value, token) : child(value, token);
-    if (step === null) return found;
-    found = document.index.locationOf(step.container, step.key) ?? found;
-    value = step.value;
-    currentField = isOrdinal ? valueField : undefined;
-    valueField =
-      !isOrdinal && isMapping(value) && Object.hasOwn(listed, token) ? listed[token] : undefined;
+    return {
+      value: entry.value,
+      found: document.index.locationOf(entry.container, entry.key) ?? found,
+      isLost,
+      currentField: isOrdinal ? valueField : undefined,
+      valueField:
+        !isOrdinal && isMapping(entry.value) && Object.hasOwn(listed, token)
+          ? listed[token]
+          : undefined,
+    };
   }
-  return found;
+
+  function lastStep(walk: Walk, token: string): SourceLocation | null {
+    const { found, isLost, currentField } = walk;
+    const entry = isLost || token === currentField ? null : entryOf(walk, token);
+    if (entry === null) return found;
+    return document.index.locationOf(entry.container, entry.key) ?? found;
+  }
+
+  function entryOf({ value, valueField }: Walk, token: string): Step | null {
+    return valueField === undefined ? child(value, token) : nth(document, value, token);
+  }
+}
+
+/** Where a walk along a pointer stands. */
+interface Walk {
+  readonly value: ExactJson;
+  /** Position of what it met last that has one. */
+  readonly found: SourceLocation | null;
+  /** Whether the document has nothing where the pointer went on. */
+  readonly isLost: boolean;
+  /** Set while the walk stands in a listed mapping: the field that its entries' values go by. */
+  readonly valueField?: string | null | undefined;
+  /** Set for one step behind such an entry: that field names the value where the walk stands already. */
+  readonly currentField?: string | null | undefined;
+}
+
+function unescape(token: string): string {
+  return token.includes('~') ? token.replaceAll('~1', '/').replaceAll('~0', '~') : token;
 }
 
 interface Step {
@@ -75,11 +123,7 @@ function nth(document: SourceDocument, mapping: ExactJson, token: string): Step 
 }
 
 function ordinal(token: string): number | null {
-  return /^(?:0|[1-9][0-9]{0,8})$/.test(token) ? Number(token) : null;
+  return ORDINAL.test(token) ? Number(token) : null;
 }
 
-function pointerTokens(pointer: string): readonly string[] {
-  if (pointer === '' || pointer === '/') return [];
-  const path = pointer.startsWith('/') ? pointer.slice(1) : pointer;
-  return path.split('/').map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
-}
+const ORDINAL = /^(?:0|[1-9][0-9]{0,8})$/;

@@ -135,39 +135,30 @@ function checkProduction(
   known: Declared,
 ): readonly Finding[] {
   const possible = new Set(tool?.produced_artifact_ids);
-  const about = ({ id, index }: PlacedId, word: (found: AboutArtifact) => Diagnostic): Finding => ({
-    path: `${path}/produces/${index}`,
-    word: (place) => word({ ...place, nodeId, fields: { artifact_id: id } }),
-  });
-  const produced = source.produces.map((id, index) => ({ id, index }));
-  const cannot =
+  const declare = (id: string) => declareHint(id, known);
+  const cannot = () =>
     possible.size === 0
       ? 'The tool of this node makes no artifacts: remove it here, or bind a tool that makes it.'
       : `The tool of this node makes ${quoted([...possible])}.`;
-  return [
-    ...repetitions(source.produces).map((item) =>
-      about(item, (found) => report.duplicateProducedArtifact({ ...found, hint: REPEATED })),
-    ),
-    ...produced
-      .filter(({ id }) => !known.has(id))
-      .map((item) =>
-        about(item, (found) =>
-          report.undeclaredProducedArtifact({ ...found, hint: declareHint(item.id, known) }),
-        ),
-      ),
-    ...produced
-      .filter(({ id }) => tool !== null && !possible.has(id))
-      .map((item) =>
-        about(item, (found) => report.toolCannotProduceArtifact({ ...found, hint: cannot })),
-      ),
-  ];
+  const found: Finding[] = [];
+  const add = ({ id, index }: PlacedId, word: ReportArtifact, hintFor: (id: string) => string) => {
+    found.push({
+      path: `${path}/produces/${index}`,
+      word: (place) => word({ ...place, nodeId, hint: hintFor(id), fields: { artifact_id: id } }),
+    });
+  };
+  for (const item of repetitions(source.produces)) {
+    add(item, report.duplicateProducedArtifact, () => REPEATED);
+  }
+  for (const [index, id] of source.produces.entries()) {
+    if (!known.has(id)) add({ id, index }, report.undeclaredProducedArtifact, declare);
+    if (tool === null || possible.has(id)) continue;
+    add({ id, index }, report.toolCannotProduceArtifact, cannot);
+  }
+  return found;
 }
 
-/** A finding about an artifact, as it is worded. */
-type AboutArtifact = FindingPlace & {
-  readonly nodeId: string;
-  readonly fields: { readonly artifact_id: string };
-};
+type ReportArtifact = typeof report.duplicateProducedArtifact;
 
 /** A plan of version 1.0 lists what each tool can produce, and a run may only store what is declared. */
 function checkPossibleProduction(

@@ -46,8 +46,13 @@ function hintFor({ path, expected, found, knownKeys }: DocumentFault): string {
 }
 
 function toPointer(path: DocumentFault['path']): string {
-  const segments = path.map((part) => String(part).replaceAll('~', '~0').replaceAll('/', '~1'));
-  return `/${segments.join('/')}`;
+  if (path.length === 0) return '/';
+  let pointer = '';
+  for (const part of path) {
+    const isPlain = typeof part === 'number' || !/[~/]/.test(part);
+    pointer += `/${isPlain ? part : part.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  }
+  return pointer;
 }
 
 function constructorFor(fault: DocumentFault) {

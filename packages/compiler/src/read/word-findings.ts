@@ -1,5 +1,5 @@
 import type { Diagnostic } from '@millforge/contracts';
-import { locate, type SourceDocument } from '@millforge/source';
+import { createLocator, type SourceDocument, type SourceLocation } from '@millforge/source';
 
 /** A mistake that was found and is not yet worded. */
 export interface Finding {
@@ -21,8 +21,11 @@ export function wordFindings(
   findings: readonly Finding[],
   document: SourceDocument,
 ): readonly Diagnostic[] {
-  const placed = findings.map(({ path, word }) => ({ place: placeIn(document, path), word }));
-  return firstInText(placed).map(({ place, word }) => word(place));
+  const locate = createLocator(document, { listed: LISTED });
+  const located = findings.map((finding) => ({ finding, span: locate(finding.path) }));
+  return firstInText(located).map(({ finding, span }) =>
+    finding.word(toPlace(finding.path, span, document)),
+  );
 }
 
 /** Gives diagnostics in the model their place in the document, each by its own path. */
@@ -30,37 +33,42 @@ export function placeDiagnostics(
   diagnostics: readonly Diagnostic[],
   document: SourceDocument,
 ): readonly Diagnostic[] {
-  return diagnostics.map((diagnostic) =>
-    Object.freeze({ ...diagnostic, ...placeIn(document, diagnostic.path) }),
-  );
+  const locate = createLocator(document, { listed: LISTED });
+  return diagnostics.map((diagnostic) => {
+    const { path } = diagnostic;
+    return Object.freeze({ ...diagnostic, ...toPlace(path, locate(path), document) });
+  });
 }
 
-function placeIn(document: SourceDocument, path: string): FindingPlace {
-  const span = locate(document, path, { listed: LISTED });
-  const { logicalPath } = document;
+function toPlace(
+  path: string,
+  span: SourceLocation | null,
+  { logicalPath }: SourceDocument,
+): FindingPlace {
   return span === null ? { path, logicalPath } : { path, logicalPath, span };
 }
 
-interface Placed extends Pick<Finding, 'word'> {
-  readonly place: FindingPlace;
+interface LocatedFinding {
+  readonly finding: Finding;
+  readonly span: SourceLocation | null;
 }
 
-function firstInText(placed: readonly Placed[]): readonly Placed[] {
-  if (placed.length <= MAX_WORDED) return placed;
-  const sorted = placed.toSorted((left, right) => byPlace(left.place, right.place));
+function firstInText(located: readonly LocatedFinding[]): readonly LocatedFinding[] {
+  if (located.length <= MAX_WORDED) return located;
+  const sorted = located.toSorted(byPlace);
   const last = sorted[MAX_WORDED - 1];
   // What stands at one place is put in order by its words, so it is kept together.
   return sorted.filter(
-    ({ place }, at) => at < MAX_WORDED || (last && byPlace(place, last.place) === 0),
+    (item, at) => at < MAX_WORDED || (last !== undefined && byPlace(item, last) === 0),
   );
 }
 
 /** The order of reports, as far as it is known without words. */
-function byPlace(left: FindingPlace, right: FindingPlace): number {
+function byPlace(left: LocatedFinding, right: LocatedFinding): number {
   return (
     (left.span?.line ?? 0) - (right.span?.line ?? 0) ||
     (left.span?.column ?? 0) - (right.span?.column ?? 0) ||
-    Number(left.path > right.path) - Number(left.path < right.path)
+    Number(left.finding.path > right.finding.path) - Number(left.finding.path < right.finding.path)
   );
 }
 

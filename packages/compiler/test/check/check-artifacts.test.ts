@@ -144,8 +144,8 @@ test('reports repetitions and policies for unknown results where nothing else ha
       },
     ],
   } as object as ResolvedHarness;
-  const { findings: found } = checkArtifacts(harness, toHarnessGraph(harness), false);
-  expect(summaries(found.map(worded))).toEqual([
+  const checked = checkArtifacts(harness, toHarnessGraph(harness), false);
+  expect(summaries(checked.findings.map(worded))).toEqual([
     'MF-A006 artifact_id=note',
     'MF-A006 x artifact_id=note',
     'MF-A006 artifact_id=note terminal_result=DONE',

@@ -1,3 +1,4 @@
+import { compileHarness } from '@millforge/compiler';
 import { readFixture } from './fixtures.ts';
 import { harness } from './harness.ts';
 
@@ -36,12 +37,13 @@ function createRandom(seed: number): Random {
   };
 }
 
+const REVIEW = { yaml: readFixture('review').text, json: jsonOf('review') };
 const YAML = [
-  readFixture('review').text,
+  REVIEW.yaml,
   readFixture('ticket-review').text,
   'a:\n  - b: 1\n    c:\n      - x\n  - |\n    t\n     u\n\nd: [1, {"e": 2}]\nf:\n- g\n- h: "i"\n',
 ];
-const JSON_TEXT = JSON.stringify(harness(), null, 1);
+const JSON_TEXT = [JSON.stringify(harness(), null, 1), REVIEW.json];
 
 const KINDS = {
   truncation(random: Random, format: string) {
@@ -52,6 +54,27 @@ const KINDS = {
     let text = valid(random, format);
     for (let count = random(4); count >= 0; count -= 1) text = mutate(text, random);
     return text;
+  },
+  edits(random: Random, format: string) {
+    const lines = (format === 'json' ? REVIEW.json : REVIEW.yaml).split('\n');
+    for (let count = random(3); count >= 0; count -= 1) {
+      const at = random(lines.length);
+      const line = lines[at] ?? '';
+      const word = random(2) === 0 ? /[A-Za-z0-9]+/ : /[A-Za-z0-9]+(?=[^A-Za-z0-9]*$)/;
+      lines[at] = pick(
+        [
+          `${line}  `,
+          `${line}\n`,
+          format === 'json' ? ` ${line}` : `${line} # ${random(9)}`,
+          line.replace(word, (text) => `${text}${random(10)}`),
+          line.replace(word, (text) => text.slice(1)),
+          line.replace(word, () => String(random(99))),
+          line.replace(/\bfalse\b|\btrue\b/, (text) => String(text === 'false')),
+        ],
+        random,
+      );
+    }
+    return lines.join('\n');
   },
   lines(random: Random) {
     const lines = pick(YAML, random).split('\n');
@@ -204,7 +227,20 @@ export const HOSTILE_KINDS = Object.keys(KINDS).filter(
 );
 
 function valid(random: Random, format: string): string {
-  return format === 'json' ? JSON_TEXT : pick(YAML, random);
+  return pick(format === 'json' ? JSON_TEXT : YAML, random);
+}
+
+/** A valid harness in the other notation. */
+function jsonOf(name: string): string {
+  const { source, input } = readFixture(name);
+  let parsed = '';
+  compileHarness(source, {
+    ...input,
+    onPhase: (phase) => {
+      if (phase.name === 'parse') parsed = phase.print();
+    },
+  });
+  return parsed;
 }
 
 function mutate(text: string, random: Random): string {

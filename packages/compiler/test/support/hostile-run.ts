@@ -2,6 +2,7 @@ import { compileHarness } from '@millforge/compiler';
 import { parseSource } from '@millforge/source';
 import { readFixture } from './fixtures.ts';
 import { type HostileDocument, type HostileKind, hostileDocuments } from './hostile-documents.ts';
+import { hostileHeaps } from './hostile-heaps.ts';
 
 /** What a run over hostile documents found. */
 export interface HostileFigures {
@@ -17,13 +18,13 @@ export interface HostileFigures {
   readonly broken: readonly string[];
 }
 
-/** Processor time that one document may take on a machine that does nothing else. */
+/** Processor time that one document may take, in milliseconds. */
 export const LIMIT_MS = 50;
 
 /** Settings of one run. */
 export interface HostileOptions {
-  /** Processor time that one document may take; {@link LIMIT_MS} unless given. */
-  readonly limitMs?: number;
+  /** How often a slow document is run again; 3 unless given, more where others use the machine too. */
+  readonly tries?: number;
   /** Hears of every thousand documents. */
   readonly onProgress?: (done: number) => void;
 }
@@ -34,7 +35,8 @@ export function runHostile(
   seed: number,
   options: HostileOptions = {},
 ): HostileFigures {
-  const { limitMs = LIMIT_MS, onProgress } = options;
+  const { tries = 3, onProgress } = options;
+  warmUp();
   const documents = hostileDocuments(seed);
   const figures = { accepted: 0, compiled: 0, slowestMs: 0, broken: new Array<string>() };
   let slowestKind: HostileKind | null = null;
@@ -44,7 +46,9 @@ export function runHostile(
     const document = documents.next().value;
     const seen = look(document, {
       name: `seed ${seed}, document ${done}, ${document.kind}`,
-      limitMs,
+      tries,
+      // What the parser refuses ends there; a share goes the whole way all the same.
+      isAsked: done % 8 === 0,
     });
     if (seen.isAccepted) figures.accepted += 1;
     if (seen.isCompiled) figures.compiled += 1;
@@ -63,6 +67,28 @@ export function runHostile(
   return { documents: count, ...figures, slowestKind, growth: Math.max(0, peak - warm) };
 }
 
+/** Runs what is largest a few times, so that no document pays for making the code fast. */
+export function warmUp(): void {
+  if (isWarm) return;
+  isWarm = true;
+  const lines = Array.from({ length: 8000 }, (_, at) => `k${at}: ${at}`).join('\n');
+  for (let time = 0; time < 3; time += 1) {
+    for (const { content, input: surroundings } of hostileHeaps()) {
+      compileHarness(content, surroundings);
+    }
+    compile({ kind: 'entries', format: 'yaml', content: lines });
+  }
+}
+
+let isWarm = false;
+
+interface LookOptions {
+  readonly name: string;
+  readonly tries: number;
+  /** Whether to compile also what the parser refuses. */
+  readonly isAsked: boolean;
+}
+
 interface Seen {
   readonly isAccepted: boolean;
   readonly isCompiled: boolean;
@@ -70,46 +96,43 @@ interface Seen {
   readonly broken: readonly string[];
 }
 
-function look(
-  document: HostileDocument,
-  { name, limitMs }: { readonly name: string; readonly limitMs: number },
-): Seen {
+function look(document: HostileDocument, { name, tries, isAsked }: LookOptions): Seen {
   const broken: string[] = [];
   let isAccepted = false;
   let isCompiled = false;
-  let ms = 0;
   try {
-    ms = measure(() => {
+    let ms = leastCpu(tries, () => {
       const { source, diagnostics } = parse(document);
       isAccepted = source !== null;
       if (diagnostics.length !== (isAccepted ? 0 : 1)) broken.push(`${name}: diagnostics`);
     });
-    ms = Math.max(
-      ms,
-      measure(() => {
+    if (isAccepted || isAsked) {
+      const compileMs = leastCpu(tries, () => {
         const result = compile(document);
         isCompiled = result.ok;
-        if (result.ok ? !isAccepted : result.diagnostics.length === 0)
+        if (result.ok ? !isAccepted : result.diagnostics.length === 0) {
           broken.push(`${name}: result`);
+        }
         const isInternal = result.diagnostics.some(({ code }) => code === 'MF-I001');
         if (isInternal) broken.push(`${name}: internal`);
-      }),
-    );
-    // What else ran at that moment may be to blame, so the slow are measured again, alone.
-    if (ms > limitMs) {
-      const again = [1, 2, 3].map(() =>
-        Math.max(
-          measure(() => parse(document)),
-          measure(() => compile(document)),
-        ),
-      );
-      ms = Math.min(...again);
-      if (ms > limitMs) broken.push(`${name}: ${ms.toFixed(0)} ms`);
+      });
+      ms = Math.max(ms, compileMs);
     }
+    if (ms > LIMIT_MS) broken.push(`${name}: ${ms.toFixed(0)} ms`);
+    return { isAccepted, isCompiled, ms, broken };
   } catch (error) {
-    broken.push(`${name}: ${String(error)}`);
+    return { isAccepted, isCompiled, ms: 0, broken: [`${name}: ${String(error)}`] };
   }
-  return { isAccepted, isCompiled, ms, broken };
+}
+
+/** Processor time in milliseconds; what takes too long is run again, alone, and the least counts. */
+export function leastCpu(tries: number, act: () => void): number {
+  let least = measure(act);
+  // What else ran at that moment may be to blame.
+  for (let again = 0; again < tries && least > LIMIT_MS; again += 1) {
+    least = Math.min(least, measure(act));
+  }
+  return least;
 }
 
 function measure(act: () => void): number {
