@@ -3,9 +3,9 @@ import { canonicalJson } from '@millforge/contracts';
 import { parseSource, SOURCE_LIMITS } from '@millforge/source';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parse as parseWithLibrary } from 'yaml';
 import { accepted } from './support/parse.ts';
 import { writeYaml } from './support/write-yaml.ts';
+import { meaningOfValue, readWithLibrary } from './support/yaml-oracle.ts';
 
 const text = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 12 }),
@@ -111,16 +111,29 @@ test('any text and any bytes are a document within limits or exactly one diagnos
   });
 });
 
-test('what is accepted has the structure that the YAML library sees', () => {
+test('what is accepted means what the YAML library reads', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...FRAGMENTS), { maxLength: 16 }), (fragments) => {
       const content = fragments.join('');
       const { source } = parseSource({ logicalPath: 'h', format: 'yaml', content });
       if (source === null) return;
-      const seen: unknown = parseWithLibrary(content, { schema: 'failsafe', logLevel: 'silent' });
-      expect(shapeOf(source.value)).toEqual(shapeOf(seen));
+      expect(meaningOfValue(source.value)).toEqual(readWithLibrary(content));
     }),
-    { numRuns: 1500 },
+    { numRuns: 3000 },
+  );
+});
+
+test('every value in every layout means what the YAML library reads', () => {
+  const head = fc.constantFrom('', '\ufeff', '---\n', '\ufeff# c\n\n---\n');
+  const lineEnd = fc.constantFrom('\n', '\r\n');
+  fc.assert(
+    fc.property(document, head, lineEnd, fc.infiniteStream(fc.nat()), (value, ...layout) => {
+      const [start, end, choices] = layout;
+      const choose = (count: number) => Number(choices.next().value) % count;
+      const yaml = `${start}${writeYaml(value, choose)}`.replaceAll('\n', end);
+      expect(meaningOfValue(accepted('yaml', yaml).value)).toEqual(readWithLibrary(yaml));
+    }),
+    { numRuns: 300 },
   );
 });
 
@@ -193,14 +206,4 @@ function childrenOf(value: ExactJson): readonly [string, ExactJson][] | null {
     value !== null &&
     Object.getPrototypeOf(value) === Object.prototype;
   return isMapping ? Object.entries(value) : null;
-}
-
-/** Keys and lists only. What is empty is text to the library and can be a mapping here. */
-function shapeOf(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(shapeOf);
-  if (value === '') return 'empty';
-  if (typeof value !== 'object' || value === null) return 'scalar';
-  if (Object.getPrototypeOf(value) !== Object.prototype) return 'scalar';
-  const entries = Object.entries(value).map(([key, child]) => [key, shapeOf(child)]);
-  return entries.length === 0 ? 'empty' : entries;
 }
