@@ -2,6 +2,7 @@ import { compileHarness } from '@millforge/compiler';
 import type { JsonObject, JsonValue } from '@millforge/contracts';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { writeYaml } from '../../source/test/support/write-yaml.ts';
 import { readFixture } from './support/fixtures.ts';
 import { graphOf, inputFor, needs } from './support/harness.ts';
 
@@ -38,27 +39,57 @@ function shuffled(value: JsonValue, random: () => number, key = ''): JsonValue {
 test.each([
   ['1.0', ticket],
   ['1.1', review11],
-])('gives the same bytes in whatever order a source of version %s is written', (_, fixture) => {
-  const reference = compileHarness(fixture.source, fixture.input);
-  if (!reference.ok) throw new Error('not compiled');
-  let document: JsonObject = {};
-  compileHarness(fixture.source, {
-    ...fixture.input,
-    onPhase: ({ name, print }) => {
-      if (name === 'parse') document = JSON.parse(print());
-    },
-  });
-  const { logicalPath: _path, ...request } = fixture.input.request;
-  fc.assert(
-    fc.property(fc.infiniteStream(fc.double({ min: 0, max: 1, noNaN: true })), (stream) => {
-      const random = () => stream.next().value ?? 0;
-      const source = JSON.stringify(shuffled(document, random));
-      const result = compileHarness(source, { ...fixture.input, request });
-      expect(result).toMatchObject({ ok: true, bytes: reference.bytes });
-    }),
-    { numRuns: 50 },
-  );
-});
+])(
+  'gives the same bytes however and wherever a source of version %s is written',
+  { tags: ['slow'] },
+  (_, fixture) => {
+    const reference = compileHarness(fixture.source, fixture.input);
+    if (!reference.ok) throw new Error('not compiled');
+    let document: JsonObject = {};
+    compileHarness(fixture.source, {
+      ...fixture.input,
+      onPhase: ({ name, print }) => {
+        if (name === 'parse') document = JSON.parse(print());
+      },
+    });
+    const logicalPath = fc.constantFrom('a', 'b/c', 'é/🙂/deep/er');
+    const notation = fc.constantFrom('yaml', 'json', 'object');
+    const mark = fc.constantFrom('', '\ufeff');
+    const lineEnd = fc.constantFrom('\n', '\r\n', '\r');
+    const layout = fc.tuple(logicalPath, notation, mark, lineEnd, fc.boolean());
+    const seen = new Set<string>();
+    fc.assert(
+      fc.property(layout, fc.infiniteStream(fc.nat()), (chosen, stream) => {
+        const [path, form, start, end, isBytes] = chosen;
+        const random = () => (Number(stream.next().value) % 1000) / 1000;
+        const choose = (count: number) => Number(stream.next().value) % count;
+        const other = shuffled(document, random);
+        if (!isObject(other)) throw new Error('not an object');
+        const text =
+          form === 'yaml' ? writeYaml(other, choose) : JSON.stringify(other, null, choose(3));
+        const marked = `${start}${text.replaceAll('\n', end)}`;
+        const source = isBytes ? new TextEncoder().encode(marked) : marked;
+        const { format: _format, ...asked } = fixture.input.request;
+        const result = compileHarness(form === 'object' ? other : source, {
+          ...fixture.input,
+          request: {
+            ...asked,
+            logicalPath: path,
+            ...(form === 'object' ? {} : { format: form }),
+          },
+        });
+        expect(result).toMatchObject({ ok: true, bytes: reference.bytes });
+        seen.add(form);
+      }),
+      { numRuns: 40 },
+    );
+    expect(seen).toEqual(new Set(['yaml', 'json', 'object']));
+  },
+);
+
+function isObject(value: JsonValue): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
 
 test('never throws, whatever it is given, and always says why', () => {
   fc.assert(
