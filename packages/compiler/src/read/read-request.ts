@@ -1,4 +1,4 @@
-import { type Diagnostic, deepFreeze, isDottedId, isTerminalResult } from '@millforge/contracts';
+import { type Diagnostic, isDottedId, isTerminalResult } from '@millforge/contracts';
 import type { CompileRequest } from '../compile-request.ts';
 import { report } from '../diagnostics.ts';
 import { type DocumentFault, isMapping, type Mapping } from '../document-readers.ts';
@@ -39,13 +39,19 @@ function copyOf(given: unknown): CompileRequest | null {
 
 /** Grants may be objects; everything else in a list is text, or found to be wrong. */
 function copyOfItem(item: unknown): unknown {
-  if (typeof item !== 'object' || item === null) return item;
-  try {
-    return deepFreeze(structuredClone(item));
-  } catch {
-    // What cannot be copied is no grant, and is refused as whatever else it is.
-    return null;
-  }
+  if (!isMapping(item)) return item;
+  const { constraints } = item;
+  return Object.freeze(
+    isMapping(constraints) ? { ...item, constraints: copyOfLists(constraints) } : { ...item },
+  );
+}
+
+/** Constraints hold lists of texts and a number; anything else in them is found to be wrong. */
+function copyOfLists(constraints: Mapping): Mapping {
+  const entries = Object.entries(constraints).map(
+    ([name, value]) => [name, Array.isArray(value) ? Object.freeze([...value]) : value] as const,
+  );
+  return Object.freeze(Object.fromEntries(entries));
 }
 
 interface Fault {
