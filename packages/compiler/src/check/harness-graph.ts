@@ -56,9 +56,14 @@ export function toHarnessGraph({ nodes }: ResolvedHarness): HarnessGraph {
     const { nodeId } = node;
     const written = writtenPrerequisites(node);
     const valid: string[] = [];
-    const ids = new Set(written.map((item) => item.node_id));
-    for (const prerequisite of [...ids].toSorted()) {
-      const [first, repetition] = written.filter((item) => item.node_id === prerequisite);
+    const writtenById = new Map<string, WrittenPrerequisite[]>();
+    for (const item of written) {
+      const same = writtenById.get(item.node_id);
+      if (same === undefined) writtenById.set(item.node_id, [item]);
+      else same.push(item);
+    }
+    for (const prerequisite of [...writtenById.keys()].toSorted()) {
+      const [first, repetition] = writtenById.get(prerequisite) ?? [];
       const edge = { node: nodeId, prerequisite, path: first?.path ?? node.path };
       const isKnown = known.has(prerequisite);
       const isSelf = prerequisite === nodeId;
