@@ -33,7 +33,7 @@ function range(count: number): number[] {
 
 const SIZES = SHAPES.flatMap((shape) => [64, 128, 256, 512].map((size) => ({ shape, size })));
 
-test.each(SIZES)('compiles a $shape graph of $size nodes, or says its limit', (given) => {
+test.each(SIZES)('compiles a $shape graph of $size nodes, or says its limit (B-40)', (given) => {
   const { text, input } = graph(given.shape, given.size);
   const result = compileHarness(text, input);
   const codes = result.diagnostics.map(({ code }) => code);

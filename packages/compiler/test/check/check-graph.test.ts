@@ -104,7 +104,7 @@ test('says nothing about reachability behind a tool that did not resolve', () =>
   ]);
 });
 
-test('keeps at most 16 related ids and counts them all', () => {
+test('keeps at most 16 related ids and counts them all (B-42)', () => {
   const ring = Object.fromEntries(
     Array.from({ length: 40 }, (_, index) => [`n${index}`, needs(`n${(index + 1) % 40}`)]),
   );

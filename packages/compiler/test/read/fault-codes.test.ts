@@ -127,3 +127,25 @@ test.each<[section: string, value: JsonValue, expected: readonly string[]]>([
 ])('an empty %s of %j is what an empty value of YAML means', (section, value, expected) => {
   expect(codes(harness({ [section]: value }))).toEqual(expected);
 });
+
+test('names an absent field by its own pointer, in the place of its nearest ancestor (B-41)', () => {
+  const { prompt: _, ...rest } = harness();
+  const text = `${JSON.stringify(rest).slice(0, -1)},\n"prompt":{}}`;
+  const { diagnostics } = compileHarness(text, inputFor(harness()));
+  expect(diagnostics.map(({ path, span }) => `${path} ${span?.line}:${span?.column}`)).toEqual([
+    '/prompt/include_request_context 2:1',
+    '/prompt/policy_id 2:1',
+    '/prompt/system_instructions 2:1',
+  ]);
+});
+
+test('places what is wrong in the meaning of a harness too (B-43)', () => {
+  const text = JSON.stringify(harness(node({ prerequisites: [{ node_id: 'nowhere' }] }))).replace(
+    '{"node_id":"nowhere"}',
+    '\n {"node_id":"nowhere"}',
+  );
+  const { diagnostics } = compileHarness(text, inputFor(harness()));
+  expect(diagnostics.map(({ code, span }) => `${code} ${span?.line}:${span?.column}`)).toEqual([
+    'MF-G001 2:2',
+  ]);
+});

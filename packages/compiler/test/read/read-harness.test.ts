@@ -213,7 +213,7 @@ test('accepts __proto__ as an argument and refuses it as a field', () => {
   expect(textFaults(matched)).toEqual(['MF-G001 /graph/nodes/0/prerequisites/0']);
 });
 
-test('does not repeat a secret that stands as a key', () => {
+test('does not repeat a secret that stands as a key (B-44)', () => {
   const key = `sk-${'a1'.repeat(20)}`;
   const report = JSON.stringify(findings(harness({ [key]: 1 })));
   expect(report).toContain('MF-S021');
