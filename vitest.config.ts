@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { defaultClientConditions, defaultServerConditions } from 'vite';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 // MILLFORGE_TEST_DIST=1 runs the same suite on the built packages.
 const source = process.env['MILLFORGE_TEST_DIST'] === undefined ? ['millforge-src'] : [];
@@ -11,6 +12,17 @@ const folders = [
   { name: 'tools', root: 'tools' },
 ].filter(({ root }) => existsSync(`${root}/test`));
 
+/** Files whose processes take minutes come first: started last, one core would wait for the other. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isLong = ({ moduleId }: TestSpecification) => LONG.test(moduleId);
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+  }
+}
+
+const LONG = /test\/(?:crash\/crash|differential|hostile|integration\/(?:owners|concurrency))\.test\.ts$/u;
+
 export default defineConfig({
   resolve: { conditions: [...source, ...defaultClientConditions] },
   ssr: {
@@ -20,6 +32,9 @@ export default defineConfig({
     },
   },
   test: {
+    // By default one core is left alone, which on a machine of two is half of it.
+    maxWorkers: '100%',
+    sequence: { sequencer: LongestFirst },
     // Two cores are often shared with a build: slow is not the same as stuck.
     testTimeout: 20_000,
     hookTimeout: 30_000,
