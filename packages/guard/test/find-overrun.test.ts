@@ -2,25 +2,80 @@ import { findOverrun } from '@millforge/guard';
 import { expect, test } from 'vitest';
 
 test.each([
-  ['nothing limited', { input_tokens: 9 }, {}, null],
-  ['a limit not reached', { input_tokens: 9 }, { input_tokens: 10 }, null],
-  ['a limit reached by tokens', { input_tokens: 10 }, { input_tokens: 10 }, 'input_tokens'],
-  ['output over its limit', { output_tokens: 11 }, { output_tokens: 10 }, 'output_tokens'],
-  ['cost at its limit', { cost_micros: 10 }, { cost_micros: 10 }, null],
-  ['cost over its limit', { cost_micros: 11 }, { cost_micros: 10 }, 'cost_micros'],
-  ['time over its limit', { wall_ms: 11 }, { wall_ms: 10 }, 'wall_ms'],
-  ['no call left', { tool_calls: 10 }, { tool_calls: 10 }, 'tool_calls'],
-  ['nothing reported', {}, { input_tokens: 1, output_tokens: 1, cost_micros: 1 }, null],
-])('before a model turn, %s', (_, used, limits, expected) => {
+  { name: 'nothing limited', used: { input_tokens: 9 }, limits: {}, expected: null },
+  {
+    name: 'a limit not reached',
+    used: { input_tokens: 9 },
+    limits: { input_tokens: 10 },
+    expected: null,
+  },
+  {
+    name: 'a limit reached by tokens',
+    used: { input_tokens: 10 },
+    limits: { input_tokens: 10 },
+    expected: 'input_tokens',
+  },
+  {
+    name: 'output over its limit',
+    used: { output_tokens: 11 },
+    limits: { output_tokens: 10 },
+    expected: 'output_tokens',
+  },
+  {
+    name: 'cost at its limit',
+    used: { cost_micros: 10 },
+    limits: { cost_micros: 10 },
+    expected: null,
+  },
+  {
+    name: 'cost over its limit',
+    used: { cost_micros: 11 },
+    limits: { cost_micros: 10 },
+    expected: 'cost_micros',
+  },
+  {
+    name: 'time over its limit',
+    used: { wall_ms: 11 },
+    limits: { wall_ms: 10 },
+    expected: 'wall_ms',
+  },
+  {
+    name: 'no call left',
+    used: { tool_calls: 10 },
+    limits: { tool_calls: 10 },
+    expected: 'tool_calls',
+  },
+  {
+    name: 'nothing reported',
+    used: {},
+    limits: { input_tokens: 1, output_tokens: 1, cost_micros: 1 },
+    expected: null,
+  },
+])('before a model turn, $name', ({ used, limits, expected }) => {
   expect(findOverrun(used, limits, 'model-turn')?.budget ?? null).toBe(expected);
 });
 
 test.each([
-  ['tokens at their limit', { output_tokens: 10 }, { output_tokens: 10 }, null],
-  ['tokens over their limit', { output_tokens: 11 }, { output_tokens: 10 }, 'output_tokens'],
-  ['one call left', { tool_calls: 9 }, { tool_calls: 10 }, null],
-  ['no call left', { tool_calls: 10 }, { tool_calls: 10 }, 'tool_calls'],
-])('before a tool call, %s', (_, used, limits, expected) => {
+  {
+    name: 'tokens at their limit',
+    used: { output_tokens: 10 },
+    limits: { output_tokens: 10 },
+    expected: null,
+  },
+  {
+    name: 'tokens over their limit',
+    used: { output_tokens: 11 },
+    limits: { output_tokens: 10 },
+    expected: 'output_tokens',
+  },
+  { name: 'one call left', used: { tool_calls: 9 }, limits: { tool_calls: 10 }, expected: null },
+  {
+    name: 'no call left',
+    used: { tool_calls: 10 },
+    limits: { tool_calls: 10 },
+    expected: 'tool_calls',
+  },
+])('before a tool call, $name', ({ used, limits, expected }) => {
   expect(findOverrun(used, limits, 'tool-call')?.budget ?? null).toBe(expected);
 });
 

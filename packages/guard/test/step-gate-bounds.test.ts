@@ -108,8 +108,11 @@ test('the state is a fold: the same successes in any order lead to the same verd
         .map((id) => ({ id, rank: ranks.next().value ?? 0 }))
         .toSorted((left, right) => left.rank - right.rank)
         .map(({ id }) => id);
-      const fold = (order: readonly string[]) => after(...order.map((id) => [id] as const));
       expect(gate.check(fold(shuffled), asked)).toEqual(gate.check(fold(ids), asked));
     }),
   );
 });
+
+function fold(order: readonly string[]) {
+  return after(...order.map((id) => [id] as const));
+}

@@ -158,7 +158,7 @@ function prerequisites<T>(read: Reader<T>): Reader<readonly T[]> {
 
 type AddedToNode = 'model_tool_name' | 'required_for' | 'calls' | 'disposition';
 
-const node: Shape<Omit<HarnessNode, AddedToNode>> = {
+const nodeShape: Shape<Omit<HarnessNode, AddedToNode>> = {
   node_id: text(NODE_ID),
   tool_ref: text(TOOL_REFERENCE),
   required: optional(flag, false),
@@ -177,7 +177,7 @@ const node: Shape<Omit<HarnessNode, AddedToNode>> = {
   produces: optional(idList(ARTIFACT_ID), []),
 };
 
-const nodeOfV10 = closed<Omit<HarnessNode, AddedToNode>>(node, {
+const nodeOfV10 = closed<Omit<HarnessNode, AddedToNode>>(nodeShape, {
   advice: laterFields('model_tool_name', 'required_for', 'calls', 'disposition'),
 });
 
@@ -194,7 +194,7 @@ const calls: Reader<HarnessCallBounds> = (value, at) => {
 
 const nodeFieldsOfV11 = closed<HarnessNode>(
   {
-    ...node,
+    ...nodeShape,
     prerequisites: optional(
       prerequisites<HarnessPrerequisite | HarnessAlternatives>((value, at) =>
         isMapping(value) && 'any_of' in value ? alternatives(value, at) : prerequisite(value, at),

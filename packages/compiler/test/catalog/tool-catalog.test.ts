@@ -138,10 +138,6 @@ test('accepts a property that is named like a secret', () => {
 
 test('keeps annotations and wider keywords, and names the snapshot without the annotations', () => {
   const words = { title: 'N', description: 'How many.', default: 2, examples: [3] };
-  const catalogOf = (more: object): ListedToolCatalog =>
-    toToolCatalog([
-      tool('a', { input_schema: objectSchema({ n: { type: 'integer', minimum: 1, ...more } }) }),
-    ]);
   const described = catalogOf(words);
   expect(described.entries[0]?.input_schema).toMatchObject({
     properties: { n: { minimum: 1, ...words } },
@@ -164,3 +160,9 @@ test('leaves out annotations that are unfit, which the narrower subset never rea
     properties: { n: { type: 'string' } },
   });
 });
+
+function catalogOf(more: object): ListedToolCatalog {
+  return toToolCatalog([
+    tool('a', { input_schema: objectSchema({ n: { type: 'integer', minimum: 1, ...more } }) }),
+  ]);
+}

@@ -222,9 +222,7 @@ const KINDS = {
 } satisfies { readonly [kind: string]: (random: Random, format: string) => string | Uint8Array };
 
 /** All kinds. */
-export const HOSTILE_KINDS = Object.keys(KINDS).filter(
-  (kind): kind is HostileKind => kind in KINDS,
-);
+const HOSTILE_KINDS = Object.keys(KINDS).filter((kind): kind is HostileKind => kind in KINDS);
 
 function valid(random: Random, format: string): string {
   return pick(format === 'json' ? JSON_TEXT : YAML, random);
