@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createMillforge, type ModelScript, runTask } from 'millforge';
 
 const harness = `
-schema_version: "1.0"
+schema_version: "1.1"
 kind: millforge_harness
 harness_id: example.greeter.v1
 harness_version: 1

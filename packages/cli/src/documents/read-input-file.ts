@@ -14,7 +14,7 @@ export interface InputFile {
 
 /**
  * Reads a file, at most `maxBytes` and one more: what reads it then says that it is too large, in its
- * own words.
+ * own words. A byte order mark, which some editors write, is left out.
  *
  * @throws `cli/usage` naming the path and the reason.
  */
@@ -56,8 +56,10 @@ async function readBounded({ path, what, maxBytes }: InputFile): Promise<Buffer>
       if (bytesRead === 0) break;
       length += bytesRead;
     }
-    return buffer.subarray(0, length);
+    return buffer.subarray(buffer.indexOf(BYTE_ORDER_MARK) === 0 ? 3 : 0, length);
   } finally {
     await file.close();
   }
 }
+
+const BYTE_ORDER_MARK = Buffer.from('\ufeff');

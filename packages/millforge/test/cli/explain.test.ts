@@ -28,6 +28,23 @@ test('explains a source without grants exactly as its plan, and writes nothing',
   expect(readdirSync(cwd)).toEqual(before);
 });
 
+test('a byte order mark before a plan, a source or a profile file changes nothing', async () => {
+  const { cwd, plan } = await compiledFolder();
+  const explained = await runCli(['explain', plan], { cwd });
+  for (const name of [plan, 'harness.yaml', 'profiles.json']) {
+    const text = readFileSync(join(cwd, name), 'utf8');
+    writeFileSync(join(cwd, name), `\ufeff${text}`);
+  }
+  for (const file of [plan, 'harness.yaml']) {
+    const end = await runCli(['explain', file], { cwd });
+    expect(end.stderr).toBe('');
+    expect(end.stdout).toBe(explained.stdout);
+  }
+  const argv = ['compile', 'harness.yaml', '--out', '.', '--profiles', 'profiles.json', '--check'];
+  const checked = await runCli([...argv, ...GRANT_FLAGS], { cwd });
+  expect(checked.code, checked.stderr).toBe(3);
+});
+
 test('explains as JSON and as a drawing', async () => {
   const { cwd, plan } = await compiledFolder();
   const json = await runCli(['explain', plan, '--json'], { cwd });
