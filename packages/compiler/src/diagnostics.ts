@@ -425,6 +425,14 @@ export const report = defineDiagnostics('MF-', {
     message: ({ terminal_result }: TerminalFields) =>
       `Terminal result '${terminal_result}' counts as success, though its name says otherwise.`,
   },
+  terminalResultUnreachable: {
+    code: 'MF-G019',
+    name: 'terminal-result-unreachable',
+    severity: 'warning',
+    phase: 'graph',
+    message: ({ terminal_result }: TerminalFields) =>
+      `Terminal result '${terminal_result}' is not among those that its tool accepts.`,
+  },
 
   constraintWithoutNeed: {
     code: 'MF-C002',

@@ -31,6 +31,7 @@ const CAUSED_BY_CODE: { readonly [code: string]: string } = {
   'MF-R010': 'resolve/resolve-harness.test.ts',
   'MF-C001_DISCOVERY_NOT_CATALOG': 'resolve/resolve-harness.test.ts',
   'MF-G018': 'check/check-dispositions.test.ts',
+  'MF-G019': 'check/check-terminal-schemas.test.ts',
   'MF-L001': 'lower/lower-harness.test.ts',
   'MF-L002': 'lower/lower-harness.test.ts',
   'MF-O001': 'publish/code-pages.test.ts',

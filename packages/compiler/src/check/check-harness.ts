@@ -9,6 +9,7 @@ import { checkConstraints } from './check-constraints.ts';
 import { checkDispositions } from './check-dispositions.ts';
 import { checkGraph } from './check-graph.ts';
 import { checkObligations } from './check-obligations.ts';
+import { checkTerminalSchemas } from './check-terminal-schemas.ts';
 import { checkTerminals } from './check-terminals.ts';
 import { toHarnessGraph } from './harness-graph.ts';
 
@@ -55,6 +56,7 @@ export function checkHarness(
     findings: [graphFindings, artifacts.findings],
     diagnostics: [
       ...dispositions,
+      ...checkTerminalSchemas(harness.nodes),
       ...capabilities.diagnostics,
       ...checkConstraints(harness, capabilities.requiredCapabilities, target.grants),
     ],
