@@ -1,6 +1,7 @@
 import { createRedactor, type Diagnostic } from '@millforge/contracts';
 import { codeFrame, type FrameSource } from './code-frame.ts';
 import { CODE_PAGES, codePage } from './code-page.ts';
+import { glyphLines } from './glyph-lines.ts';
 import { hiddenLines } from './hidden-lines.ts';
 import { paintFor } from './paint.ts';
 import { plain } from './plain-text.ts';
@@ -32,7 +33,7 @@ export function renderDiagnostics(
   const paint = paintFor(options.color ?? false);
   const lines = options.source === undefined ? [] : linesOf(options.source);
   const source: FrameSource = {
-    lines,
+    lines: glyphLines(lines),
     isHidden: hiddenLines(lines, diagnostics),
     width: options.width ?? DEFAULT_WIDTH,
     paint,

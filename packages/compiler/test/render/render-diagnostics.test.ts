@@ -103,6 +103,40 @@ test('cuts a long line around the mark', () => {
   expect(text.indexOf('mark')).toBe(carets.indexOf('^^^^'));
 });
 
+test('cuts between whole characters, and a mark only with the one that bears it', () => {
+  const line = `${'🙂'.repeat(3000)}mark${'e\u0301'.repeat(3000)}`;
+  const [smiles = '', below = ''] = frame(line, { line: 1, column: 3001 }, 60);
+  expect(smiles).toMatch(/^> 1 \| …(?:🙂)+mark(?:e\u0301)+…$/u);
+  // A smile takes two columns of a terminal and two code units.
+  expect(below.indexOf('^')).toBe(smiles.indexOf('mark'));
+  const [marks = ''] = frame(line, { line: 1, column: 5001 }, 60);
+  expect(marks).toMatch(/^> 1 \| …(?:e\u0301)+…$/u);
+  const [heap = ''] = frame(`a${'\u0301'.repeat(9000)}b`, { line: 1, column: 9002 }, 60);
+  expect(heap).toBe('> 1 | …b');
+});
+
+test('marks a quoted text that ends far behind the frame', () => {
+  const rows = frame(`${'a'.repeat(500)}"${'b c\\"'.repeat(500)}"`, { line: 1, column: 501 }, 60);
+  expect(rows[1]).toMatch(/\^{30,}$/);
+  expect(rows[1]?.length).toBeLessThanOrEqual(60);
+});
+
+test('draws a hundred frames of one long line at the cost of what is shown', () => {
+  const entry = (index: number) => `"key_${index}": "${'wörd 🙂 '.repeat(900)}"`;
+  const entries = Array.from({ length: 140 }, (_, index) => entry(100 + index));
+  const source = `{${entries.join(',')}}`;
+  const step = Array.from(`${entries[0]},`).length;
+  const found = entries.map((_, index) =>
+    diagnostic({ span: { line: 1, column: 2 + index * step } }),
+  );
+  const before = process.cpuUsage();
+  const text = renderDiagnostics(found, { source });
+  const { user } = process.cpuUsage(before);
+  expect(text.match(/^ +\| +\^{9}$/gm)).toHaveLength(140);
+  expect(text).toContain('"key_239": "wörd');
+  expect(user / 1e6).toBeLessThan(5);
+});
+
 test('shows the characters of others without their power over a terminal', () => {
   const rows = frame('a: \u001b[31m\u202ex\u0000', { line: 1, column: 1 });
   expect(rows[0]).toBe('> 1 | a: \ufffd[31m\ufffdx\ufffd');
