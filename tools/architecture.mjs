@@ -73,7 +73,6 @@ const ADDRESSES = {
   'better-sqlite3': ['kernel/'],
   '@vscode/ripgrep': ['pi-tools/'],
   diff: ['pi-tools/'],
-  yaml: ['source/'],
 };
 
 const BEGIN = '<!-- graph:start -->';
