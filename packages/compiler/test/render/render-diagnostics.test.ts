@@ -122,8 +122,8 @@ test('marks a quoted text that ends far behind the frame', () => {
 });
 
 test('draws a hundred frames of one long line at the cost of what is shown', () => {
-  const entry = (index: number) => `"key_${index}": "${'wörd 🙂 '.repeat(900)}"`;
-  const entries = Array.from({ length: 140 }, (_, index) => entry(100 + index));
+  const value = 'wörd 🙂 '.repeat(900);
+  const entries = Array.from({ length: 140 }, (_, index) => `"key_${100 + index}": "${value}"`);
   const source = `{${entries.join(',')}}`;
   const step = Array.from(`${entries[0]},`).length;
   const found = entries.map((_, index) =>
