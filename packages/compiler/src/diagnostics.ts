@@ -58,6 +58,26 @@ export const report = defineDiagnostics('MF-', {
     phase: 'parse',
     message: () => 'Source file exceeds the maximum size.',
   },
+  valueTooLarge: {
+    code: 'MF-S003',
+    name: 'source-too-large',
+    phase: 'parse',
+    message: () => 'Source document exceeds the maximum size.',
+  },
+  valueLimit: {
+    code: 'MF-S010',
+    name: 'source-limit',
+    phase: 'parse',
+    messageOnly: ['message'],
+    message: ({ message }: { message: string }) => message,
+  },
+  valueMalformed: {
+    code: 'MF-S011',
+    name: 'malformed-source',
+    phase: 'parse',
+    messageOnly: ['message'],
+    message: ({ message }: { message: string }) => message,
+  },
   sourceRootMissing: {
     code: 'MF-S013',
     name: 'source-unreadable',

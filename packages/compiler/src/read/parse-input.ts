@@ -2,6 +2,7 @@ import type { Diagnostic, JsonObject } from '@millforge/contracts';
 import { type ParsedSource, parseSource } from '@millforge/source';
 import type { CompileRequest } from '../compile-request.ts';
 import type { HarnessSource } from '../harness-source.ts';
+import { writeValue } from './write-value.ts';
 
 /** A harness as text, as bytes of text, or as a plain object of the same form. */
 export type HarnessInput = string | Uint8Array | JsonObject | HarnessSource;
@@ -15,20 +16,33 @@ export interface ParsedInput extends ParsedSource {
 /** Parses what a caller gave: text and bytes as they are, an object by way of its JSON text. */
 export function parseInput(source: HarnessInput, request: CompileRequest): ParsedInput {
   const logicalPath = request.logicalPath ?? 'in-memory';
-  if (typeof source === 'string' || source instanceof Uint8Array) {
+  if (typeof source === 'string' || isBytes(source)) {
     const format = request.format ?? formatOf(source, logicalPath);
     const parsed = parseSource({ logicalPath, format, content: source });
     return { ...parsed, present: (diagnostics) => diagnostics };
   }
   // One parser for all: an object passes the same limits and rules as a text.
-  const content = JSON.stringify(source) ?? '';
-  const parsed = parseSource({ logicalPath, format: 'json', content });
+  const written = writeValue(source);
+  if (!written.ok) {
+    const diagnostics = [written.diagnostic];
+    return { source: null, documentSha256: null, diagnostics, present: (found) => found };
+  }
+  const parsed = parseSource({ logicalPath, format: 'json', content: written.text });
   return {
     source: parsed.source,
     documentSha256: null,
     diagnostics: parsed.diagnostics.map(withoutPosition),
     present: (diagnostics) => diagnostics.map(withoutPosition),
   };
+}
+
+/** A proxy may throw when it is asked for its prototype; such a value is no list of bytes. */
+function isBytes(source: unknown): source is Uint8Array {
+  try {
+    return source instanceof Uint8Array;
+  } catch {
+    return false;
+  }
 }
 
 function formatOf(source: string | Uint8Array, logicalPath: string): 'yaml' | 'json' {

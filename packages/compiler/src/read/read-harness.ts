@@ -27,7 +27,7 @@ function toFinding(fault: DocumentFault): Finding {
   return {
     path,
     word: (place) =>
-      constructorFor(fault)({
+      faultConstructor(fault)({
         ...place,
         hint: fault.advice ?? hintFor(fault),
         fields: { field_path: path },
@@ -55,13 +55,17 @@ function toPointer(path: DocumentFault['path']): string {
   return pointer;
 }
 
-function constructorFor(fault: DocumentFault) {
-  if (fault.isUnknownKey) return report.unknownField;
+/** Tells by the place of a fault which code stands for it. */
+export function faultConstructor(
+  fault: Pick<DocumentFault, 'path'> &
+    Partial<Pick<DocumentFault, 'isUnknownKey' | 'isIdentifier'>>,
+) {
+  if (fault.isUnknownKey === true) return report.unknownField;
   if (fault.path.includes('tool_ref')) return report.toolReferenceInexact;
   if (fault.path[0] === 'budgets') return report.budgetInvalid;
   if (fault.path[0] === 'context') return report.contextPolicyInvalid;
   const isIdentifier =
-    fault.isIdentifier || fault.path.some((part) => IDENTIFIER_FIELDS.has(String(part)));
+    fault.isIdentifier === true || fault.path.some((part) => IDENTIFIER_FIELDS.has(String(part)));
   return isIdentifier ? report.identifierInvalid : report.schemaInvalid;
 }
 
