@@ -52,8 +52,10 @@ export function closed<T extends object>(
   const knownKeys = Object.keys(shape);
   const known = `one of ${knownKeys.join(', ')}`;
   const needed = knownKeys.filter((key) => !mayLack.has(key)).join(', ');
+  const mapping =
+    needed === '' ? `a mapping with some of ${knownKeys.join(', ')}` : `a mapping with ${needed}`;
   return (value, at) => {
-    if (!isMapping(value)) return refuseKind(at, `a mapping with ${needed}`, value);
+    if (!isMapping(value)) return refuseKind(at, mapping, value);
     const record: { [key: string]: unknown } = {};
     let isComplete = true;
     for (const [key, read] of fields) {

@@ -40,10 +40,11 @@ function copyOf(given: unknown): CompileRequest | null {
 /** Grants may be objects; everything else in a list is text, or found to be wrong. */
 function copyOfItem(item: unknown): unknown {
   if (!isMapping(item)) return item;
-  const { constraints } = item;
-  return Object.freeze(
-    isMapping(constraints) ? { ...item, constraints: copyOfLists(constraints) } : { ...item },
-  );
+  const { constraints, ...rest } = item;
+  // Null bounds nothing, as in a request document.
+  if (constraints === undefined || constraints === null) return Object.freeze(rest);
+  const copy = isMapping(constraints) ? copyOfLists(constraints) : constraints;
+  return Object.freeze({ ...rest, constraints: copy });
 }
 
 /** Constraints hold lists of texts and a number; anything else in them is found to be wrong. */

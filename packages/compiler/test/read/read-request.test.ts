@@ -42,3 +42,19 @@ test('reports the first wrong part in the order of the request document', () => 
   const { diagnostics } = compileHarness(harness(), { ...inputFor(harness()), request });
   expect(diagnostics).toMatchObject([{ fields: [{ value: '/request_id' }] }]);
 });
+
+test('takes null for a grant without constraints, as a request document has it', () => {
+  const request = { grants: [{ capabilityId: 'a.b', constraints: null }] };
+  // @ts-expect-error a JavaScript caller may pass null
+  const { diagnostics } = compileHarness(harness(), { ...inputFor(harness()), request });
+  expect(diagnostics).toEqual([]);
+});
+
+test('names the constraints that there are where they are no mapping', () => {
+  const request = { grants: [{ capabilityId: 'a.b', constraints: 'none' }] };
+  // @ts-expect-error a JavaScript caller may pass anything
+  const { diagnostics } = compileHarness(harness(), { ...inputFor(harness()), request });
+  expect(diagnostics[0]?.hint).toBe(
+    'Expected a mapping with some of paths, hosts, commands, max_bytes at /capability_envelope/grants/0/constraints.',
+  );
+});
