@@ -54,7 +54,7 @@ const ADDRESSES = {
   'node:fs': DISK,
   'node:fs/promises': DISK,
   'node:http': ['models/src/testing'],
-  'node:module': ['kernel/', 'cli/', 'millforge/'],
+  'node:module': ['contracts/src/json/sha256-node.ts', 'kernel/', 'cli/', 'millforge/'],
   'node:net': ['models/src/testing'],
   'node:os': DISK,
   'node:path': DISK,
