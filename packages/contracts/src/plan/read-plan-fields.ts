@@ -254,7 +254,7 @@ function constraintList(name: 'paths' | 'hosts' | 'commands'): Reader<readonly s
   return list(entry, { min: 1, max: MAX_CONSTRAINT_ENTRIES, unique: true });
 }
 
-const constraints = closed<CapabilityConstraints>(
+const constraintFields = closed<CapabilityConstraints>(
   {
     paths: constraintList('paths'),
     hosts: constraintList('hosts'),
@@ -263,6 +263,13 @@ const constraints = closed<CapabilityConstraints>(
   },
   { mayLack: ['paths', 'hosts', 'commands', 'max_bytes'] },
 );
+
+const constraints: Reader<CapabilityConstraints> = (value, at) => {
+  const fields = constraintFields(value, at);
+  return fields === undefined || Object.keys(fields).length > 0
+    ? fields
+    : wrong(at, 'an object with at least one of paths, hosts, commands, max_bytes');
+};
 
 const planVersion = oneOf('1.0', '1.1');
 

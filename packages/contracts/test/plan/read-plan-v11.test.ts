@@ -164,6 +164,13 @@ test.each<[string, CompiledHarnessPlan, string]>([
     '/capability_constraints/0/capability_id must be in /required_capabilities.',
   ],
   [
+    'constraints that constrain nothing',
+    example(() => ({}), {
+      capability_constraints: [{ capability_id: 'ticket.read', constraints: {} }],
+    }),
+    '/capability_constraints/0/constraints must be an object with at least one of',
+  ],
+  [
     'a glob that climbs',
     example(() => ({}), {
       capability_constraints: [
