@@ -41,8 +41,11 @@ export function resolveProfile(profileId: string, profiles: ModelProfileCatalog)
 const PATH = '/model_profile_id';
 
 function hintAbout(profileId: string, profiles: ModelProfileCatalog): string | null {
-  const known = listedProfiles(profiles).toSorted();
-  if (known.length === 0) return null;
+  const known = listedProfiles(profiles)?.toSorted();
+  if (known === undefined) return null;
+  if (known.length === 0) {
+    return `No model profile is known: list '${profileId}' in the file of profiles, given with --profiles on the command line.`;
+  }
   const nearest = nearestName(known)(profileId);
   return nearest === null ? `The catalog has ${quoted(known)}.` : didYouMean(nearest);
 }

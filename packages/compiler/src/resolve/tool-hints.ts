@@ -16,26 +16,33 @@ export function toolHints(catalog: unknown): ToolHints {
     const nearest = known.nearest(missing.toolId);
     if (nearest !== null)
       return didYouMean((known.versionsOf.get(nearest) ?? []).at(-1) ?? nearest);
-    return known.isListed
-      ? 'No tool of the catalog has such a name: add the tool to the catalog, or name one that it has.'
-      : undefined;
+    return UNKNOWN[known.listing];
   };
 }
+
+const UNKNOWN = {
+  some: 'No tool of the catalog has such a name: add the tool to the catalog, or name one that it has.',
+  empty: 'The catalog has no tools: add the tool to it, or give the catalog that has the tool.',
+  none: undefined,
+} as const;
 
 interface KnownTools {
   /** References of each tool, by id, oldest version first. */
   readonly versionsOf: ReadonlyMap<string, readonly string[]>;
   readonly nearest: (wrong: string) => string | null;
-  readonly isListed: boolean;
+  /** Whether the catalog says what it has, and whether that is anything. */
+  readonly listing: keyof typeof UNKNOWN;
 }
 
 function readKnownTools(catalog: unknown): KnownTools {
   const versionsOf = new Map<string, string[]>();
-  const listed = listedTools(catalog).toSorted((a, b) => a.toolVersion - b.toolVersion);
+  const given = listedTools(catalog);
+  const listed = (given ?? []).toSorted((a, b) => a.toolVersion - b.toolVersion);
   for (const tool of listed) {
     const versions = versionsOf.get(tool.toolId);
     if (versions === undefined) versionsOf.set(tool.toolId, [formatToolReference(tool)]);
     else versions.push(formatToolReference(tool));
   }
-  return { versionsOf, nearest: nearestName(versionsOf.keys()), isListed: listed.length > 0 };
+  const listing = given === null ? 'none' : given.length === 0 ? 'empty' : 'some';
+  return { versionsOf, nearest: nearestName(versionsOf.keys()), listing };
 }

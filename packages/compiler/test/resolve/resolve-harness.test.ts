@@ -1,4 +1,4 @@
-import { type CompileInput, toToolCatalog } from '@millforge/compiler';
+import { type CompileInput, toModelProfileCatalog, toToolCatalog } from '@millforge/compiler';
 import { expect, test } from 'vitest';
 import {
   findings,
@@ -239,4 +239,29 @@ test('hints at the nearest profile, or at those that exist', () => {
     "Did you mean 'test.profile'?",
   ]);
   expect(profileHint('other')[2]).toBe("The catalog has 'test.profile'.");
+});
+
+test('says what to give where no profile is known, or no tool', () => {
+  const found = findings(source, {
+    profiles: toModelProfileCatalog([]),
+    catalog: toToolCatalog([]),
+  });
+  expect(found.map(({ code, hint }) => [code, hint])).toEqual([
+    [
+      'MF-R002',
+      'The catalog has no tools: add the tool to it, or give the catalog that has the tool.',
+    ],
+    [
+      'MF-R001',
+      "No model profile is known: list 'test.profile' in the file of profiles, given with --profiles on the command line.",
+    ],
+  ]);
+});
+
+test('has nothing to say of profiles where a catalog only answers exact questions', () => {
+  const { snapshotId, snapshotSha256 } = toModelProfileCatalog([]);
+  const resolveExact = () => ({ classification: 'missing' }) as const;
+  const [found] = findings(source, { profiles: { snapshotId, snapshotSha256, resolveExact } });
+  expect(found).toMatchObject({ code: 'MF-R001' });
+  expect(found?.hint).toBeUndefined();
 });
