@@ -10,7 +10,8 @@ export function changesOfGates(
 ): readonly PlanChange[] {
   const gates = { before: planGates(before), after: planGates(after) };
   const results = new Set(resultsOf(after));
-  const kept = resultsOf(before).filter((result) => results.has(result));
+  // Several nodes may end with the same result.
+  const kept = [...new Set(resultsOf(before))].filter((result) => results.has(result));
   return kept.toSorted().flatMap((result) => {
     const [was, is] = [gates.before.beforeResult(result), gates.after.beforeResult(result)];
     const path = `/terminal_result_map/${result}`;

@@ -7,8 +7,8 @@ import {
   type SideEffectClass,
   withoutAnnotations,
 } from '@millforge/contracts';
-import { waysInto } from '../explain/plan-gates.ts';
 import { sideEffectRank } from '../explain/side-effect-rank.ts';
+import { changesOfPrerequisites } from './changes-of-prerequisites.ts';
 import { addedTo, removedFrom } from './compare-lists.ts';
 import type { ChangeRisk, ChangeValue, PlanChange } from './plan-diff.ts';
 
@@ -78,10 +78,9 @@ function changesOfNode(before: PlanNode, after: PlanNode): readonly PlanChange[]
     ...modelDifferences(before, after),
     ...obligationDifferences(before, after),
     ...callDifferences(before, after),
-    ...prerequisiteDifferences(before, after),
     ...listDifferences(before, after),
   ];
-  return differences.map(({ field, change, risk, values, message }) => ({
+  const changes = differences.map(({ field, change, risk, values, message }) => ({
     change,
     risk,
     path: `/nodes/${after.node_id}/${field}`,
@@ -89,6 +88,7 @@ function changesOfNode(before: PlanNode, after: PlanNode): readonly PlanChange[]
     before: values[0],
     after: values[1],
   }));
+  return [...changes, ...changesOfPrerequisites(before, after)];
 }
 
 function toolDifferences(before: PlanNode, after: PlanNode): readonly Difference[] {
@@ -239,18 +239,6 @@ function obligationDifferences(before: PlanNode, after: PlanNode): readonly Diff
       message: `ends the run with ${after.terminal_result ?? 'nothing'}, it was ${before.terminal_result ?? 'nothing'}`,
     });
   }
-  const [meant, means] = [before.disposition ?? null, after.disposition ?? null];
-  // A plan of version 1.0 states none; that a later one does is no difference in itself.
-  if (meant !== means && before.disposition !== undefined && after.disposition !== undefined) {
-    const message = `means ${means ?? 'nothing'} to the caller, it was ${meant ?? 'nothing'}`;
-    found.push({
-      field: 'disposition',
-      change: 'disposition-changed',
-      risk: 'medium',
-      values: [meant, means],
-      message,
-    });
-  }
   return found;
 }
 
@@ -285,36 +273,6 @@ function callDifferences(before: PlanNode, after: PlanNode): readonly Difference
 }
 
 const ANY_NUMBER = { min: 1, max: null };
-
-function prerequisiteDifferences(before: PlanNode, after: PlanNode): readonly Difference[] {
-  const [was, is] = [waysInto(before).map(wayText), waysInto(after).map(wayText)];
-  return [
-    ...removedFrom(was, is).map((way) => ({
-      field: 'prerequisites',
-      change: 'prerequisite-removed',
-      risk: 'high' as const,
-      values: [way, null] as const,
-      message: `no longer waits for ${way}`,
-    })),
-    ...addedTo(was, is).map((way) => ({
-      field: 'prerequisites',
-      change: 'prerequisite-added',
-      risk: 'none' as const,
-      values: [null, way] as const,
-      message: `waits for ${way}`,
-    })),
-  ];
-}
-
-function wayText(way: ReturnType<typeof waysInto>[number]): string {
-  const texts = way.map(({ node_id, argument_matches }) => {
-    const equal = argument_matches.map(
-      (match) => `${match.prerequisite_argument} = ${match.current_argument}`,
-    );
-    return equal.length === 0 ? node_id : `${node_id} with ${equal.join(', ')}`;
-  });
-  return texts.length === 1 ? (texts[0] ?? '') : `one of ${texts.join(' or ')}`;
-}
 
 function listDifferences(before: PlanNode, after: PlanNode): readonly Difference[] {
   const needs = [before.required_capabilities, after.required_capabilities] as const;

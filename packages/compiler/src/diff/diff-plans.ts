@@ -2,6 +2,7 @@ import { type CompiledHarnessPlan, createRedactor, deepFreeze } from '@millforge
 import { changesOfArtifacts } from './changes-of-artifacts.ts';
 import { changesOfBudgets } from './changes-of-budgets.ts';
 import { changesOfCapabilities } from './changes-of-capabilities.ts';
+import { changesOfEnds } from './changes-of-ends.ts';
 import { changesOfGates } from './changes-of-gates.ts';
 import { changesOfHarness } from './changes-of-harness.ts';
 import { changesOfNodes } from './changes-of-nodes.ts';
@@ -22,6 +23,7 @@ export function diffPlans(before: CompiledHarnessPlan, after: CompiledHarnessPla
     ...changesOfBudgets(before.budgets, after.budgets),
     ...changesOfCapabilities(before, after),
     ...changesOfNodes(before, after),
+    ...changesOfEnds(before, after),
     ...changesOfGates(before, after),
     ...changesOfArtifacts(before, after),
   ];

@@ -1,7 +1,6 @@
 import {
   type CompiledHarnessPlan,
   createRedactor,
-  type Disposition,
   deepFreeze,
   formatToolReference,
   type JsonObject,
@@ -11,6 +10,7 @@ import {
   type SideEffectClass,
   sha256,
 } from '@millforge/contracts';
+import { dispositionOf } from './disposition-of.ts';
 import type {
   ExplainedArtifact,
   ExplainedBudget,
@@ -95,9 +95,8 @@ function explainStep(node: PlanNode, plan: CompiledHarnessPlan, gates: PlanGates
 }
 
 function resultsOf({ nodes }: CompiledHarnessPlan): readonly string[] {
-  return nodes
-    .flatMap(({ terminal_result: result }) => (result === null ? [] : [result]))
-    .toSorted();
+  const results = nodes.flatMap(({ terminal_result: result }) => (result === null ? [] : [result]));
+  return [...new Set(results)].toSorted();
 }
 
 function explainEnds(plan: CompiledHarnessPlan, gates: PlanGates): readonly ExplainedEnd[] {
@@ -109,13 +108,14 @@ function explainEnds(plan: CompiledHarnessPlan, gates: PlanGates): readonly Expl
   );
   const ends = plan.nodes.flatMap((node) => {
     const { terminal_result: result } = node;
-    if (result === null) return [];
-    const comesAfter = gates.beforeResult(result);
+    const disposition = dispositionOf(node);
+    if (result === null || disposition === null) return [];
+    const comesAfter = gates.beforeEnd(node);
     return [
       {
         terminal_result: result,
         node_id: node.node_id,
-        disposition: node.disposition ?? inferredDisposition(node.binding.tool_id, result),
+        disposition,
         is_disposition_stated: node.disposition !== undefined,
         required_node_ids: plan.nodes
           .filter((other) => isRequiredFor(other, result))
@@ -129,13 +129,6 @@ function explainEnds(plan: CompiledHarnessPlan, gates: PlanGates): readonly Expl
     ];
   });
   return ends.toSorted((a, b) => (a.terminal_result < b.terminal_result ? -1 : 1));
-}
-
-/** A plan of version 1.0 says it by the names of tools and results. */
-function inferredDisposition(toolId: string, result: string): Disposition {
-  if (toolId === 'builtin.terminal.reject' || result === 'REJECTED') return 'rejected';
-  if (toolId === 'builtin.terminal.escalate') return 'escalated';
-  return result === 'BLOCKED' ? 'blocked' : 'success';
 }
 
 function producersOf({ nodes }: CompiledHarnessPlan, artifactId: string): readonly string[] {

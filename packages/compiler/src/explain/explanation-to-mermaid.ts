@@ -7,8 +7,9 @@ import type { ExplainedStep, PlanExplanation } from './plan-explanation.ts';
  * end has a thick border.
  */
 export function explanationToMermaid({ steps, ends }: PlanExplanation): string {
+  const results = new Set(ends.map(({ terminal_result }) => terminal_result));
   const isObligatory = (step: ExplainedStep) =>
-    ends.length > 0 && step.terminal_result === null && step.gates.length === ends.length;
+    ends.length > 0 && step.terminal_result === null && step.gates.length === results.size;
   const required = steps.filter(isObligatory).map(nameOf);
   const lines = [
     'flowchart TD',

@@ -4,7 +4,9 @@ import type { CompiledHarnessPlan, PlanNode, PlanPrerequisite } from '@millforge
 export interface PlanGates {
   /** Nodes that have certainly succeeded when this one is called, without itself, sorted. */
   readonly before: (nodeId: string) => readonly string[];
-  /** Nodes that must have succeeded before this result is accepted, and all that comes before them, sorted. */
+  /** Nodes that must have succeeded before a terminal is accepted, and all that comes before them, sorted. */
+  readonly beforeEnd: (terminal: PlanNode) => readonly string[];
+  /** What all terminals with this result come after, sorted. */
   readonly beforeResult: (result: string) => readonly string[];
 }
 
@@ -14,19 +16,23 @@ export function planGates(plan: CompiledHarnessPlan): PlanGates {
   const before = (nodeId: string) =>
     [...(dominators.get(nodeId) ?? [])].filter((id) => id !== nodeId).toSorted();
   const known = new Map<string, readonly string[]>();
+  const beforeEnd = ({ node_id: nodeId, terminal_result: result }: PlanNode) => {
+    const found = new Set(before(nodeId));
+    for (const node of plan.nodes) {
+      if (result === null || !isRequiredFor(node, result)) continue;
+      for (const id of dominators.get(node.node_id) ?? [node.node_id]) found.add(id);
+    }
+    return [...found].toSorted();
+  };
   return {
     before,
+    beforeEnd,
     beforeResult: (result) => {
       const answer = known.get(result);
       if (answer !== undefined) return answer;
       const terminals = plan.nodes.filter((node) => node.terminal_result === result);
-      const obliged = plan.nodes.filter((node) => isRequiredFor(node, result));
-      const found = new Set<string>();
-      for (const { node_id } of obliged) {
-        for (const id of dominators.get(node_id) ?? [node_id]) found.add(id);
-      }
-      for (const { node_id } of terminals) for (const id of before(node_id)) found.add(id);
-      const sorted = [...found].toSorted();
+      const [first = [], ...others] = terminals.map((node) => new Set(beforeEnd(node)));
+      const sorted = [...first].filter((id) => others.every((other) => other.has(id)));
       known.set(result, sorted);
       return sorted;
     },

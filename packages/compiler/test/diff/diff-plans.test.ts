@@ -1,6 +1,6 @@
 import { compileHarness } from '@millforge/compiler';
 import { diffPlans, renderPlanDiff } from '@millforge/compiler/render';
-import type { CompiledHarnessPlan, PlanNode } from '@millforge/contracts';
+import type { CompiledHarnessPlan, PlanNode, PlanPrerequisite } from '@millforge/contracts';
 import { expect, test } from 'vitest';
 import { readFixture } from '../support/fixtures.ts';
 
@@ -96,23 +96,6 @@ test.each<[string, CompiledHarnessPlan, readonly string[]]>([
       'high prerequisite-removed /nodes/finish/prerequisites',
       'high gate-weaker /terminal_result_map/REVIEW_DONE',
       'none prerequisite-added /nodes/finish/prerequisites',
-    ],
-  ],
-  [
-    'arguments that need no longer agree',
-    withNode('write_review', {
-      prerequisites: [
-        {
-          node_id: 'open_ticket',
-          argument_matches: [
-            { prerequisite_argument: 'ticket_id', current_argument: 'subject_id' },
-          ],
-        },
-      ],
-    }),
-    [
-      'high prerequisite-removed /nodes/write_review/prerequisites',
-      'none prerequisite-added /nodes/write_review/prerequisites',
     ],
   ],
   [
@@ -249,9 +232,140 @@ test('finds call bounds, obligations of single ends and meanings of version 1.1'
   const means = (disposition: PlanNode['disposition']) =>
     withNode('finish', disposition === undefined ? {} : { disposition });
   expect(changes(means('success'), means('blocked'))).toEqual([
-    'medium disposition-changed /nodes/finish/disposition',
+    'high disposition-changed /nodes/finish/disposition',
   ]);
   expect(changes(means(undefined), means('success'))).toEqual([]);
+});
+
+test('infers what an end means where a plan does not say it, before it compares', () => {
+  const changed = ['high disposition-changed /nodes/finish/disposition'];
+  const { disposition: _, ...unstated } = finish;
+  const silent = { ...plan, nodes: plan.nodes.map((node) => (node === finish ? unstated : node)) };
+  expect(changes(silent, withNode('finish', { disposition: 'blocked' }))).toEqual(changed);
+  expect(changes(withNode('finish', { disposition: 'blocked' }), silent)).toEqual(changed);
+  expect(changes(silent, withNode('finish', { disposition: 'success' }))).toEqual([]);
+  const reject = { ...finish.binding, tool_id: 'builtin.terminal.reject' };
+  expect(changes(withNode('finish', { binding: reject }), plan)).toEqual([
+    ...changed,
+    'medium tool-changed /nodes/finish/binding',
+  ]);
+  expect(changes(withNode('finish', { terminal_result: 'BLOCKED' }), plan)).toEqual([
+    ...changed,
+    'high terminal-result-changed /nodes/finish/terminal_result',
+  ]);
+});
+
+/** The plan with one more end. */
+function withEnd(other: Partial<PlanNode>): CompiledHarnessPlan {
+  return { ...plan, nodes: [...plan.nodes, { ...finish, node_id: 'other_end', ...other }] };
+}
+
+function addedEnd(before: CompiledHarnessPlan, after: CompiledHarnessPlan) {
+  return diffPlans(before, after).changes.filter(({ change }) => change === 'end-added');
+}
+
+test('tells a new end with its result, its meaning and what gates it', () => {
+  const path = '/nodes/other_end/terminal_result';
+  const start = { change: 'end-added', path, before: null };
+  expect(addedEnd(plan, withEnd({ terminal_result: 'OTHER' }))).toEqual([
+    {
+      ...start,
+      risk: 'medium',
+      message:
+        'The step other_end is a new end: OTHER, which means success, after open_ticket, write_review.',
+      after: ['OTHER', 'success', 'open_ticket', 'write_review'],
+    },
+  ]);
+  const bare = { terminal_result: 'BLOCKED', prerequisites: [] };
+  expect(addedEnd(plan, withEnd(bare))[0]).toMatchObject({
+    risk: 'medium',
+    after: ['BLOCKED', 'blocked', 'open_ticket'],
+  });
+  expect(addedEnd(withEnd(bare), withEnd(bare))).toEqual([]);
+});
+
+function withoutObligations(of: CompiledHarnessPlan): CompiledHarnessPlan {
+  const nodes = of.nodes.map((node) => ({ ...node, required: false, required_for: [] }));
+  return { ...of, nodes };
+}
+
+test('calls a new success that lacks the gates of the others a high risk', () => {
+  const easy = withEnd({ terminal_result: 'EASY', prerequisites: [] });
+  expect(addedEnd(plan, easy)).toMatchObject([
+    {
+      risk: 'high',
+      message:
+        'The step other_end is a new end: EASY, which means success, after open_ticket; other successes come after write_review too.',
+      after: ['EASY', 'success', 'open_ticket'],
+    },
+  ]);
+  expect(addedEnd(withoutObligations(plan), withoutObligations(easy))[0]?.message).toContain(
+    'EASY, which means success, with nothing required before; other',
+  );
+  // An end as easy as one that there was.
+  const third = { ...finish, node_id: 'third', terminal_result: 'THIRD', prerequisites: [] };
+  expect(addedEnd(easy, { ...easy, nodes: [...easy.nodes, third] })[0]?.risk).toBe('medium');
+});
+
+test('takes a step that begins to end the run, and a second end of one result, for new ends', () => {
+  const ordinary = withEnd({ terminal_result: null, disposition: null, prerequisites: [] });
+  const after = withEnd({ prerequisites: [] });
+  expect(addedEnd(ordinary, after)[0]?.risk).toBe('high');
+  expect(changes(plan, after)).toEqual([
+    'high end-added /nodes/other_end/terminal_result',
+    'high gate-weaker /terminal_result_map/REVIEW_DONE',
+    'medium node-added /nodes/other_end',
+  ]);
+});
+
+function prerequisite(nodeId: string, ...names: readonly string[]): PlanPrerequisite {
+  const matches = names.map((name) => ({ prerequisite_argument: name, current_argument: name }));
+  return { node_id: nodeId, argument_matches: matches };
+}
+
+/** Changes of what an end waits for, as `risk change`. */
+function waiting(before: PlanNode['prerequisites'], after: PlanNode['prerequisites']) {
+  const [was, is] = [before, after].map((prerequisites) => withNode('finish', { prerequisites }));
+  return diffPlans(was ?? plan, is ?? plan)
+    .changes.filter(({ path }) => path === '/nodes/finish/prerequisites')
+    .map(({ risk, change }) => `${risk} ${change}`);
+}
+
+const [A, B, C] = ['open_ticket', 'write_review', 'other'] as const;
+
+test.each<[string, PlanNode['prerequisites'], PlanNode['prerequisites']]>([
+  [
+    'one of two that became a certain one',
+    [{ any_of: [prerequisite(A), prerequisite(B)] }],
+    [prerequisite(A)],
+  ],
+  [
+    'fewer alternatives',
+    [{ any_of: [prerequisite(A), prerequisite(B), prerequisite(C)] }],
+    [{ any_of: [prerequisite(C), prerequisite(A)] }],
+  ],
+  ['an argument that must agree', [prerequisite(A)], [prerequisite(A, 'x')]],
+  ['one more argument that must agree', [prerequisite(A, 'x')], [prerequisite(A, 'y', 'x')]],
+  [
+    'one of two that became a certain one with an argument',
+    [{ any_of: [prerequisite(A), prerequisite(B)] }],
+    [prerequisite(A, 'x')],
+  ],
+])('finds no risk in %s, but in its reverse', (_, loose, tight) => {
+  expect(waiting(loose, tight)).toEqual(['none prerequisite-tighter']);
+  expect(waiting(tight, loose)).toEqual(['high prerequisite-removed', 'none prerequisite-added']);
+});
+
+test('finds a risk in what is neither stricter nor looser, and nothing in another order', () => {
+  const risk = ['high prerequisite-removed', 'none prerequisite-added'];
+  expect(waiting([prerequisite(A, 'x')], [prerequisite(A, 'y')])).toEqual(risk);
+  expect(waiting([prerequisite(A)], [prerequisite(B, 'x')])).toEqual(risk);
+  expect(
+    waiting(
+      [{ any_of: [prerequisite(A, 'x', 'y'), prerequisite(B)] }],
+      [{ any_of: [prerequisite(B), prerequisite(A, 'y', 'x')] }],
+    ),
+  ).toEqual([]);
 });
 
 test('tells a looser constraint from a tighter one', () => {

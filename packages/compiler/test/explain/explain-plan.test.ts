@@ -124,6 +124,23 @@ test('tells obligations of single ends, call bounds and stated meanings', () => 
   expect(renderExplanation(explanation)).toContain('at least 2 successes, at most 5 calls');
 });
 
+test('tells two ends of one result apart, and infers meanings as a run does', () => {
+  const plan = fixturePlan('review');
+  const [finish] = plan.nodes.filter((node) => node.terminal_result !== null);
+  if (finish === undefined) throw new Error('The fixture must have an end.');
+  const binding = { ...finish.binding, tool_id: 'builtin.terminal.escalate' };
+  const short = { ...finish, node_id: 'short', prerequisites: [] };
+  const raised = { ...finish, node_id: 'raised', binding, terminal_result: 'REJECTED' };
+  const explanation = explainPlan({ ...plan, nodes: [...plan.nodes, short, raised] });
+  const endAt = (nodeId: string) => explanation.ends.find(({ node_id }) => node_id === nodeId);
+  expect(endAt('finish')?.comes_after).toEqual(['open_ticket', 'write_review']);
+  expect(endAt('short')?.comes_after).toEqual(['open_ticket']);
+  expect(endAt('raised')?.disposition).toBe('escalated');
+  // That one of the two ends comes after it makes it no gate of their result.
+  expect(stepOf(explanation, 'write_review')?.gates).toEqual(['REJECTED']);
+  expect(explanationToMermaid(explanation)).toContain('  class n_open_ticket required\n');
+});
+
 test('lists every limit with what it ends, observed ones too', () => {
   const plan = planOf(graphOf({ x: DONE }));
   const budgets = { ...plan.budgets, observed_limits: { tool_calls: 7, cost_micros: 9 } };
