@@ -260,8 +260,12 @@ test('says what to give where no profile is known, or no tool', () => {
 
 test('has nothing to say of profiles where a catalog only answers exact questions', () => {
   const { snapshotId, snapshotSha256 } = toModelProfileCatalog([]);
-  const resolveExact = () => ({ classification: 'missing' }) as const;
-  const [found] = findings(source, { profiles: { snapshotId, snapshotSha256, resolveExact } });
+  const exact = { snapshotId, snapshotSha256, resolveExact: missing };
+  const [found] = findings(source, { profiles: exact });
   expect(found).toMatchObject({ code: 'MF-R001' });
   expect(found?.hint).toBeUndefined();
 });
+
+function missing() {
+  return { classification: 'missing' } as const;
+}
