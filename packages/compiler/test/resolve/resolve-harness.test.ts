@@ -260,12 +260,12 @@ test('says what to give where no profile is known, or no tool', () => {
 
 test('has nothing to say of profiles where a catalog only answers exact questions', () => {
   const { snapshotId, snapshotSha256 } = toModelProfileCatalog([]);
-  const exact = { snapshotId, snapshotSha256, resolveExact: missing };
+  const exact = { snapshotId, snapshotSha256, resolveExact: hasNone };
   const [found] = findings(source, { profiles: exact });
   expect(found).toMatchObject({ code: 'MF-R001' });
   expect(found?.hint).toBeUndefined();
 });
 
-function missing() {
+function hasNone() {
   return { classification: 'missing' } as const;
 }
