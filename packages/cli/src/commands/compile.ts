@@ -1,6 +1,6 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import {
   type CheckFileOutcome,
   type CompileFileInput,
@@ -12,6 +12,7 @@ import {
 import { type Diagnostic, MillforgeError, unreachable } from '@millforge/contracts';
 import type { ParsedArguments } from '../arguments/parse-arguments.ts';
 import { fileError, usageError } from '../cli-error.ts';
+import { projectOf } from '../config/places.ts';
 import {
   COMPILE_OPTIONS,
   type CompileSelection,
@@ -32,7 +33,7 @@ export const compileCommand: Command = {
   command: 'compile',
   positionals: ['SOURCE'],
   summary: 'compile a harness into a plan file',
-  example: 'millforge compile harness.yaml --grant terminal.intent --out plans',
+  example: 'millforge compile harness.yaml --check',
   options: {
     ...COMPILE_OPTIONS,
     out: {
@@ -54,7 +55,7 @@ export const compileCommand: Command = {
       throw usageError('--check looks once and --watch goes on; leave out one of them.');
     }
     const source = args.positionals[0] ?? '';
-    const config = await readConfiguration(host, args, dirname(resolve(host.cwd, source)));
+    const config = await readConfiguration(host, args, projectOf(source, host.cwd));
     const selection = compileSelection(args);
     await using millforge = createMillforge({ dataDir: config.dataDirectory, env: host.env });
     const out = args.text('out');

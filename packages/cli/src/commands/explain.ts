@@ -1,4 +1,3 @@
-import { dirname, resolve } from 'node:path';
 import {
   explainPlan,
   explanationToMermaid,
@@ -8,6 +7,7 @@ import {
 import { type Diagnostic, readPlan } from '@millforge/contracts';
 import type { ParsedArguments } from '../arguments/parse-arguments.ts';
 import { documentError, usageError } from '../cli-error.ts';
+import { projectOf } from '../config/places.ts';
 import {
   COMPILE_OPTIONS,
   type CompileSelection,
@@ -35,7 +35,7 @@ export const explainCommand: Command = {
   async run({ host, createMillforge }, args) {
     const format = formatOf(args);
     const path = args.positionals[0] ?? '';
-    const config = await readConfiguration(host, args, dirname(resolve(host.cwd, path)));
+    const config = await readConfiguration(host, args, projectOf(path, host.cwd));
     await using millforge = createMillforge({ dataDir: config.dataDirectory, env: host.env });
     const loaded = await loadUngranted(path, compileSelection(args), {
       cwd: host.cwd,

@@ -1,6 +1,7 @@
-import { dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { parseDuration } from '../arguments/parse-duration.ts';
 import { usageError } from '../cli-error.ts';
+import { projectOf } from '../config/places.ts';
 import { COMPILE_OPTIONS, compileSelection } from '../documents/compile-options.ts';
 import { failureDocument } from '../documents/compile-report.ts';
 import { reportedRequest } from '../documents/compile-source.ts';
@@ -51,7 +52,7 @@ export const runCommand: Command = {
     const actor = args.text('actor');
     const workspace = resolve(host.cwd, args.text('workspace') ?? '.');
     const isBase = path === BASE_WORD;
-    const project = isBase ? workspace : dirname(resolve(host.cwd, path));
+    const project = isBase ? workspace : projectOf(path, host.cwd);
     const selection = compileSelection(args);
     if (isBase) assertBaseOptions(selection);
     const config = await readConfiguration(host, args, project);

@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -17,6 +18,15 @@ export function defaultDataDirectory(env: Environment): string {
 /** The configuration file of a project. */
 export function projectConfigFile(directory: string): string {
   return join(resolve(directory), '.millforge', 'config.json');
+}
+
+/**
+ * The project that a harness or a plan belongs to: the folder of the file where it has a configuration, else
+ * the current folder, from which a plan that was put elsewhere is used.
+ */
+export function projectOf(file: string, cwd: string): string {
+  const folder = dirname(resolve(cwd, file));
+  return existsSync(projectConfigFile(folder)) ? folder : cwd;
 }
 
 // An empty HOME counts as none: the password database still knows the user's folder.

@@ -45,6 +45,22 @@ test('a byte order mark before a plan, a source or a profile file changes nothin
   expect(checked.code, checked.stderr).toBe(3);
 });
 
+test('a plan in another folder is run with the configuration of the current one', async () => {
+  const { cwd } = await compiledFolder();
+  const elsewhere = testFolder();
+  const init = await runCli(['init', '.'], { cwd: elsewhere, env: { HOME: elsewhere } });
+  expect(init.code, init.stderr).toBe(0);
+  const env = { HOME: elsewhere };
+  const plans = join(cwd, 'plans');
+  mkdirSync(plans);
+  const made = await runCli(['compile', 'harness.yaml', '--out', plans], { cwd: elsewhere, env });
+  expect(made.code, made.stderr).toBe(0);
+  const [plan = ''] = readdirSync(plans).filter((name) => name.endsWith('.compiled.json'));
+  const argv = ['run', join(plans, plan), '--task', 'Greet the reader.'];
+  const run = await runCli(argv, { cwd: elsewhere, env });
+  expect(run.code, run.stderr).toBe(0);
+});
+
 test('explains as JSON and as a drawing', async () => {
   const { cwd, plan } = await compiledFolder();
   const json = await runCli(['explain', plan, '--json'], { cwd });
