@@ -23,8 +23,9 @@ function isLong({ moduleId }: TestSpecification): boolean {
   return LONG.test(moduleId);
 }
 
-const LONG =
-  /test\/(?:crash\/crash|differential|hostile|integration\/(?:owners|concurrency))\.test\.ts$/u;
+const MEASURED = ['test/hostile.test.ts', 'test/scale.test.ts'] as const;
+
+const LONG = /test\/(?:crash\/crash|differential|integration\/(?:owners|concurrency))\.test\.ts$/u;
 
 export default defineConfig({
   resolve: { conditions: [...source, ...defaultClientConditions] },
@@ -45,9 +46,27 @@ export default defineConfig({
     passWithNoTests: true,
     tags: [{ name: 'slow', description: 'Takes more than a second.' }],
     coverage: { include: ['packages/*/src/**'], reporter: ['text-summary', 'html'] },
-    projects: folders.map(({ name, root }) => ({
-      extends: true,
-      test: { name, root, include: ['test/**/*.test.ts'], exclude: ['**/fixtures/**'] },
-    })),
+    projects: [
+      ...folders.map(({ name, root }) => ({
+        extends: true as const,
+        test: {
+          name,
+          root,
+          include: ['test/**/*.test.ts'],
+          exclude: ['**/fixtures/**', ...(name === 'compiler' ? MEASURED : [])],
+        },
+      })),
+      // These measure processor time: they run when nothing else does.
+      {
+        extends: true as const,
+        test: {
+          name: 'measured',
+          root: 'packages/compiler',
+          include: [...MEASURED],
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
   },
 });
