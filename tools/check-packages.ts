@@ -92,7 +92,9 @@ function checkVersions(): readonly string[] {
 
 function checkVersion(place: string, version: string): readonly string[] {
   if (version === 'workspace:*' || version === 'catalog:') return [];
-  return /^(?:npm:[a-z0-9@/-]+@)?\d+\.\d+\.\d+$/u.test(version) ? [] : [`${place} is ${version}, not one exact version`];
+  return /^(?:npm:[a-z0-9@/-]+@)?\d+\.\d+\.\d+$/u.test(version)
+    ? []
+    : [`${place} is ${version}, not one exact version`];
 }
 
 async function checkTarballs(): Promise<readonly string[]> {
