@@ -23,6 +23,9 @@ function isLong({ moduleId }: TestSpecification): boolean {
   return LONG.test(moduleId);
 }
 
+/** Without state of their own: their files share a process, and load each module once. */
+const PURE = new Set(['contracts', 'source', 'compiler', 'registry', 'guard', 'runtime']);
+
 const MEASURED = ['test/hostile.test.ts', 'test/scale.test.ts'] as const;
 
 const LONG = /test\/(?:crash\/crash|differential|integration\/(?:owners|concurrency))\.test\.ts$/u;
@@ -52,6 +55,7 @@ export default defineConfig({
         test: {
           name,
           root,
+          isolate: !PURE.has(name),
           include: ['test/**/*.test.ts'],
           exclude: ['**/fixtures/**', ...(name === 'compiler' ? MEASURED : [])],
         },
