@@ -39,13 +39,11 @@ function withEscapedBytes(path: BytePath): string {
 }
 
 function isAscii(text: string): boolean {
-  return ASCII.test(text);
+  return !BEYOND_ASCII.test(text);
 }
 
 const REPLACEMENT = '\ufffd';
-// biome-ignore-start lint/suspicious/noControlCharactersInRegex: names may hold any byte
-const ASCII = /^[\0-\x7f]*$/;
-// biome-ignore-end lint/suspicious/noControlCharactersInRegex: see above
+const BEYOND_ASCII = /[\x80-\uffff]/;
 const PLAIN = /^[ -~]*$/;
 /** Everything below the space. */
 const CONTROL = /[^ -\uffff]/g;
