@@ -46,6 +46,7 @@ export default defineConfig({
     testTimeout: 20_000,
     hookTimeout: 30_000,
     teardownTimeout: 10_000,
+    setupFiles: [`${import.meta.dirname}/vitest.setup.ts`],
     passWithNoTests: true,
     tags: [{ name: 'slow', description: 'Takes more than a second.' }],
     coverage: { include: ['packages/*/src/**'], reporter: ['text-summary', 'html'] },

@@ -15,8 +15,11 @@ export type ReadHarnessResult =
 /** Reads a parsed document as a harness, frozen; all faults of form are collected. */
 export function readHarness(document: SourceDocument): ReadHarnessResult {
   const faults: DocumentFault[] = [];
-  const keysOf = (mapping: object) => document.index.keysOf(mapping) ?? Object.keys(mapping);
-  const harness = readHarnessShape(document.value, { path: [], faults, keysOf });
+  const harness = readHarnessShape(document.value, {
+    path: [],
+    faults,
+    keysOf: (mapping) => document.index.keysOf(mapping),
+  });
   if (harness !== undefined && faults.length === 0)
     return { ok: true, harness: deepFreeze(harness) };
   return { ok: false, diagnostics: wordFindings(faults.map(toFinding), document) };

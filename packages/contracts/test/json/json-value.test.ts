@@ -43,3 +43,10 @@ test('knows a float by its brand, not by its prototype', () => {
   expect(Object.create(JsonFloat.prototype) instanceof JsonFloat).toBe(false);
   expect(JSON.stringify({ n: new JsonFloat(2.5) })).toBe('{"n":2.5}');
 });
+
+test('expectations tell floats apart by their number', () => {
+  expect([new JsonFloat(1)]).toEqual([new JsonFloat(1)]);
+  expect([new JsonFloat(1)]).not.toEqual([new JsonFloat(2)]);
+  expect(new JsonFloat(-0)).not.toEqual(new JsonFloat(0));
+  expect(new JsonFloat(1)).not.toEqual(1);
+});
