@@ -1,4 +1,5 @@
 import { JsonFloat } from '@millforge/contracts';
+import { MOST_OF_ONE_LIST } from './most-of-one-list.ts';
 
 /** One departure of a document from its form. */
 export interface DocumentFault {
@@ -67,8 +68,12 @@ export function closed<T extends object>(
       if (typed === undefined) isComplete = false;
       else record[key] = typed;
     }
-    for (const key of Object.keys(value)) {
+    let unknownCount = 0;
+    for (const key of at.keysOf(value)) {
       if (Object.hasOwn(shape, key)) continue;
+      isComplete = false;
+      unknownCount += 1;
+      if (unknownCount > MOST_OF_ONE_LIST) break;
       const advice = adviceOn.get(key);
       at.path.push(key);
       noteFault(at, known, {
@@ -77,7 +82,6 @@ export function closed<T extends object>(
         ...(advice === undefined ? {} : { advice }),
       });
       at.path.pop();
-      isComplete = false;
     }
     // Every key of the shape was read by its own reader.
     return isComplete ? (record as T) : undefined;
@@ -115,12 +119,15 @@ export function idList(id: TextRule, bounds: { min?: number; max?: number } = {}
     if (!isList(value)) return refuseKind(at, 'a list', value);
     const texts = value.filter((item) => typeof item === 'string');
     if (texts.length < value.length) {
-      value.forEach((item, index) => {
-        if (typeof item === 'string') return;
+      let wrongCount = 0;
+      for (const [index, item] of value.entries()) {
+        if (typeof item === 'string') continue;
+        wrongCount += 1;
+        if (wrongCount > MOST_OF_ONE_LIST) break;
         at.path.push(index);
         refuseKind(at, id.expected, item);
         at.path.pop();
-      });
+      }
       return undefined;
     }
     if (texts.length < min || texts.length > max) {

@@ -1,5 +1,6 @@
 import type { Diagnostic, TerminalArtifacts } from '@millforge/contracts';
 import { report } from '../diagnostics.ts';
+import { MOST_OF_ONE_LIST } from '../most-of-one-list.ts';
 import { didYouMean, nearestName, quoted } from '../nearest-name.ts';
 import type { Finding, FindingPlace } from '../read/word-findings.ts';
 import type { ResolvedHarness, ResolvedNode } from '../resolve/resolved-harness.ts';
@@ -147,13 +148,15 @@ function checkProduction(
       word: (place) => word({ ...place, nodeId, hint: hintFor(id), fields: { artifact_id: id } }),
     });
   };
+  const items = source.produces.map((id, index) => ({ id, index }));
   for (const item of repetitions(source.produces)) {
     add(item, report.duplicateProducedArtifact, () => REPEATED);
   }
-  for (const [index, id] of source.produces.entries()) {
-    if (!known.has(id)) add({ id, index }, report.undeclaredProducedArtifact, declare);
-    if (tool === null || possible.has(id)) continue;
-    add({ id, index }, report.toolCannotProduceArtifact, cannot);
+  for (const item of first(items, ({ id }) => !known.has(id))) {
+    add(item, report.undeclaredProducedArtifact, declare);
+  }
+  for (const item of first(items, ({ id }) => tool !== null && !possible.has(id))) {
+    add(item, report.toolCannotProduceArtifact, cannot);
   }
   return found;
 }
@@ -214,12 +217,17 @@ function checkPolicy(policy: TerminalArtifacts, demands: Demands): readonly Find
     const hint = `Make ${quoted(producers)} required, or add a prerequisite on it before '${demands.terminal}'.`;
     return [about(item, (found) => report.artifactNotGated({ ...found, hint }))];
   };
-  return [
-    ...repetitions(artifact_ids).map((item) =>
-      about(item, (found) => report.duplicateDemandedArtifact({ ...found, hint: REPEATED })),
-    ),
-    ...artifact_ids.flatMap((id, index) => checkDemand({ id, index })),
-  ];
+  const found: Finding[] = [];
+  for (const [index, id] of artifact_ids.entries()) {
+    if (found.length >= MOST_OF_ONE_LIST) break;
+    found.push(...checkDemand({ id, index }));
+  }
+  for (const item of repetitions(artifact_ids)) {
+    found.push(
+      about(item, (place) => report.duplicateDemandedArtifact({ ...place, hint: REPEATED })),
+    );
+  }
+  return found;
 }
 
 /** A finding about an artifact that a terminal demands, as it is worded. */
@@ -248,11 +256,20 @@ const REPEATED = 'List it once.';
 /** The first repetition of each id that is repeated. */
 function repetitions(ids: readonly string[]): readonly PlacedId[] {
   const times = new Map<string, number>();
-  return ids
-    .map((id, index) => ({ id, index }))
-    .filter(({ id }) => {
+  return first(
+    ids.map((id, index) => ({ id, index })),
+    ({ id }) => {
       const time = (times.get(id) ?? 0) + 1;
       times.set(id, time);
       return time === 2;
-    });
+    },
+  );
+}
+
+/** Those that a report can show of the items that are wrong. */
+function first(
+  items: readonly PlacedId[],
+  isWrong: (item: PlacedId) => boolean,
+): readonly PlacedId[] {
+  return items.filter(isWrong).slice(0, MOST_OF_ONE_LIST);
 }

@@ -3,6 +3,7 @@ import type { SourceDocument } from '@millforge/source';
 import type { CompileRequest, CompileTarget } from '../compile-request.ts';
 import { report } from '../diagnostics.ts';
 import type { HarnessSource } from '../harness-source.ts';
+import { MOST_OF_ONE_LIST } from '../most-of-one-list.ts';
 import { didYouMean, nearestName, quoted } from '../nearest-name.ts';
 import { type Finding, wordFindings } from './word-findings.ts';
 
@@ -82,20 +83,20 @@ function resultHint(wrong: string, known: ReadonlySet<string>): string {
 
 function secretsIn(harness: HarnessSource): readonly string[] {
   const found: string[] = [];
-  visitTexts(harness, '', (text, pointer) => {
-    if (looksSecret(text)) found.push(pointer);
-  });
+  collectSecrets(harness, '', found);
   return found;
 }
 
 /** A harness nests six levels by its form, so the recursion is bounded. */
-function visitTexts(
-  value: unknown,
-  pointer: string,
-  visit: (text: string, pointer: string) => void,
-): void {
-  if (typeof value === 'string') visit(value, pointer);
-  else if (typeof value === 'object' && value !== null) {
-    for (const [key, child] of Object.entries(value)) visitTexts(child, `${pointer}/${key}`, visit);
+function collectSecrets(value: unknown, pointer: string, found: string[]): void {
+  if (typeof value === 'string') {
+    if (looksSecret(value)) found.push(pointer);
+  } else if (typeof value === 'object' && value !== null) {
+    const known = found.length;
+    for (const [key, child] of Object.entries(value)) {
+      collectSecrets(child, `${pointer}/${key}`, found);
+      // Fields stand in an order of their own, items in that of the text.
+      if (Array.isArray(value) && found.length - known > MOST_OF_ONE_LIST) break;
+    }
   }
 }

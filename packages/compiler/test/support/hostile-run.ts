@@ -118,7 +118,7 @@ function look(document: HostileDocument, { name, tries, isAsked }: LookOptions):
       });
       ms = Math.max(ms, compileMs);
     }
-    if (isTooSlow(ms)) broken.push(`${name}: ${ms.toFixed(0)} ms`);
+    if (ms > LIMIT_MS) broken.push(`${name}: ${ms.toFixed(0)} ms`);
     return { isAccepted, isCompiled, ms, broken };
   } catch (error) {
     return { isAccepted, isCompiled, ms: 0, broken: [`${name}: ${String(error)}`] };
@@ -134,31 +134,6 @@ export function leastCpu(tries: number, act: () => void): number {
   }
   return least;
 }
-
-/**
- * Whether a time is over the limit. The limit is one of a machine that reads and writes half a megabyte of JSON in
- * 13 ms; one that is slower at the moment is given as much more.
- */
-export function isTooSlow(ms: number): boolean {
-  return ms > LIMIT_MS && ms > (LIMIT_MS * yardstick()) / YARDSTICK_MS;
-}
-
-function yardstick(): number {
-  const values = Array.from({ length: 9000 }, (_, at) => [
-    `k${at}`,
-    { a: at, b: `text ${at}`, c: [at, at + 1] },
-  ]);
-  const text = JSON.stringify(Object.fromEntries(values));
-  const times = Array.from({ length: 10 }, () =>
-    measure(() => {
-      const members = new Map(Object.entries(JSON.parse(text)));
-      JSON.stringify([...members.values()]);
-    }),
-  );
-  return Math.min(...times);
-}
-
-const YARDSTICK_MS = 13;
 
 function measure(act: () => void): number {
   const before = process.cpuUsage();
