@@ -1,20 +1,9 @@
 // Kills runs at moments drawn from a seed, lets fresh processes finish them, and counts what broke.
 //   npm run soak:kills [-- --count 300 --seed 1]
-import { parseArgs } from 'node:util';
 import { PHASES, soakKills } from '../../packages/millforge/test/crash/soak-kills.ts';
+import { countAndSeed } from './count-and-seed.ts';
 
-const { values } = parseArgs({
-  options: {
-    count: { type: 'string', default: '300' },
-    seed: { type: 'string', default: '1' },
-  },
-});
-const count = Number(values.count);
-const seed = Number(values.seed);
-if (!Number.isSafeInteger(count) || count < 1 || !Number.isSafeInteger(seed)) {
-  console.error('--count takes a whole number from 1, --seed a whole number.');
-  process.exit(64);
-}
+const { count, seed } = countAndSeed(300);
 
 console.log(`${count} kills, seed ${seed}`);
 const startedAt = performance.now();

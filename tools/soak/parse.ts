@@ -1,20 +1,9 @@
 // Parses and compiles hostile documents drawn from a seed and holds each to what is promised for all.
 //   npm run soak:parse [-- --count 1000000 --seed 1]
-import { parseArgs } from 'node:util';
 import { LIMIT_MS, runHostile } from '../../packages/compiler/test/support/hostile-run.ts';
+import { countAndSeed } from './count-and-seed.ts';
 
-const { values } = parseArgs({
-  options: {
-    count: { type: 'string', default: '100000' },
-    seed: { type: 'string', default: '1' },
-  },
-});
-const count = Number(values.count);
-const seed = Number(values.seed);
-if (!Number.isSafeInteger(count) || count < 1 || !Number.isSafeInteger(seed)) {
-  console.error('--count takes a whole number from 1, --seed a whole number.');
-  process.exit(64);
-}
+const { count, seed } = countAndSeed(100_000);
 
 const MAX_GROWTH = 50 * 1024 * 1024;
 // The heap of a short run is still finding its size.
