@@ -139,9 +139,11 @@ export {
   defineTool,
   descriptorDigest,
   type SchemaSource,
+  type StandardOutputSchema,
   type StandardSchema,
   type ToolDefinition,
 } from './tool/define-tool.ts';
+export { type ApprovalDecision, TOOL_APPROVALS, type ToolApproval } from './tool/tool-approval.ts';
 export type {
   CatalogLookup,
   ModelProfileCatalog,
@@ -149,14 +151,17 @@ export type {
   ToolCatalog,
   ToolCatalogEntry,
 } from './tool/tool-catalog.ts';
-export type {
-  Idempotency,
-  SideEffectClass,
-  ToolBinding,
-  ToolDescriptor,
-  ToolOrigin,
-  ToolOutputPolicy,
-  ToolTimeoutPolicy,
+export {
+  IDEMPOTENCIES,
+  type Idempotency,
+  SIDE_EFFECT_CLASSES,
+  type SideEffectClass,
+  TOOL_ORIGINS,
+  type ToolBinding,
+  type ToolDescriptor,
+  type ToolOrigin,
+  type ToolOutputPolicy,
+  type ToolTimeoutPolicy,
 } from './tool/tool-descriptor.ts';
 export type {
   LiveToolContext,

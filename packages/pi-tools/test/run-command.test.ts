@@ -97,7 +97,7 @@ test('says the same however the output is cut into pieces', {
     fc.asyncProperty(output, async ({ bytes, sizes }) => {
       const whole = await say([bytes]);
       expect(await say(cut(bytes, sizes))).toEqual(whole);
-      const log = /Full output: (\S+)\]$/.exec(whole.text)?.[1];
+      const log = /Full output: (\S+)\]$/.exec(whole.text ?? '')?.[1];
       if (log !== undefined) expect(await readFile(log)).toEqual(bytes);
     }),
     { numRuns: 15 },

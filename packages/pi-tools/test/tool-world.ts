@@ -93,7 +93,7 @@ export async function temporaryFolder(): Promise<string> {
 
 /** The text of a result that has to be one of success. */
 export function textOf(result: ToolResult): string {
-  if (result.kind === 'done') return result.text;
+  if (result.kind === 'done') return result.text ?? '';
   throw new Error(`failed: ${result.code} ${result.text}`);
 }
 

@@ -57,8 +57,9 @@ export function settleResult(answer: unknown, bound: BoundNode, redactor: Redact
     const message = `The tool's result no longer fits its schema without its secrets: ${changed.message}.`;
     return { ...failure('output_validation_failed', message, read.certainty), after };
   }
+  const said = read.text ?? JSON.stringify(data.data);
   const text = boundText(
-    visible(policy.redact_secrets ? redactor.text(read.text) : read.text),
+    visible(policy.redact_secrets ? redactor.text(said) : said),
     policy.max_summary_utf8,
   );
   return {
@@ -128,7 +129,8 @@ function statusOf(code: ToolErrorCode): ToolStatus {
 
 interface Answer {
   readonly code: ToolErrorCode | null;
-  readonly text: string;
+  /** Null where the data speak for themselves. */
+  readonly text: string | null;
   readonly data: JsonObject;
   readonly certainty: SideEffectCertainty;
   readonly artifactIds: readonly string[];
@@ -150,13 +152,15 @@ function readAnswer(answer: unknown): Answer | null {
     truncated,
     after,
   } = plain.value;
-  if (typeof text !== 'string' || !isJsonObject(data) || !isTextArray(artifactIds)) return null;
+  if (!isJsonObject(data) || !isTextArray(artifactIds)) return null;
   const failed = kind === 'failed' && isErrorCode(code) ? code : null;
   if (failed === null && kind !== 'done') return null;
+  const isSilent = failed === null && text === undefined;
+  if (typeof text !== 'string' && !isSilent) return null;
   const known = isCertainty(certainty) ? certainty : 'confirmed_absent';
   return {
     code: failed,
-    text,
+    text: typeof text === 'string' ? text : null,
     data,
     certainty: failed === null ? 'confirmed_complete' : known,
     artifactIds,

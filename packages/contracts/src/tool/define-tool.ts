@@ -8,6 +8,7 @@ import { fromStandardSchema } from '../json-schema/from-standard-schema.ts';
 import { normalizeSchema } from '../json-schema/normalize-schema.ts';
 import type { JsonSchema } from '../json-schema/schema.ts';
 import { withoutAnnotations } from '../json-schema/without-annotations.ts';
+import { TOOL_APPROVALS, type ToolApproval } from './tool-approval.ts';
 import {
   IDEMPOTENCIES,
   type Idempotency,
@@ -47,8 +48,17 @@ export interface StandardSchema<Value> {
   };
 }
 
+/** A schema of a library, as far as its types tell what it gives out. */
+export interface StandardOutputSchema<Value> {
+  /** The property by which such schemas are known. */
+  readonly '~standard': {
+    /** Exists in types only. */
+    readonly types?: { readonly output: Value } | undefined;
+  };
+}
+
 /** A tool as its author writes it; everything optional has the default that its comment names. */
-export interface ToolDefinition<Input = JsonObject> {
+export interface ToolDefinition<Input = JsonObject, Output extends object = JsonObject> {
   /** Dotted id; the prefixes `builtin.`, `connector.` and `forged.` are reserved for their origins. */
   readonly id: string;
   /** Version; default 1. Raise it when the meaning changes. */
@@ -59,8 +69,10 @@ export interface ToolDefinition<Input = JsonObject> {
   readonly description: string;
   /** Schema of the arguments, an object at its root; gives `check`, `run` and the others their type. */
   readonly input: SchemaSource<Input>;
-  /** Schema of the structured result; default an object without properties. */
-  readonly output?: object;
+  /** Schema of the structured result; default an object without properties. Gives `data` its type. */
+  readonly output?: StandardOutputSchema<Output> | object;
+  /** Arguments that show how it is called, each valid; kept with the schema, in no digest. */
+  readonly examples?: readonly NoInfer<Input>[];
   /** The strongest thing a call may do. */
   readonly sideEffect: SideEffectClass;
   /** Whether a call may be repeated. */
@@ -83,22 +95,27 @@ export interface ToolDefinition<Input = JsonObject> {
   readonly implementationId?: string;
   /** Where the tool comes from; default `custom`. */
   readonly origin?: ToolOrigin;
+  /** Whether somebody has to agree to every call; default `none`. */
+  readonly approval?: ToolApproval;
   /** Pure refusals beyond the schema. */
   readonly check?: (input: NoInfer<Input>, context: ToolContext) => ToolRefusal | null;
   /** Says what a call would reach, so that a capability with constraints can be used. Pure. */
   readonly reach?: (input: NoInfer<Input>, context: ToolContext) => ToolReach;
   /** The act, for a tool that need not look at the world first. Give this or `prepare`. */
-  readonly run?: (input: NoInfer<Input>, context: ToolRunContext) => Promise<ToolResult>;
+  readonly run?: (
+    input: NoInfer<Input>,
+    context: ToolRunContext,
+  ) => Promise<ToolResult<NoInfer<Output>>>;
   /** Looks at the world and hands over the act. Give this or `run`. */
   readonly prepare?: (
     input: NoInfer<Input>,
     context: LiveToolContext,
-  ) => Promise<PreparedTool | ToolRefusal>;
+  ) => Promise<PreparedTool<NoInfer<Output>> | ToolRefusal>;
   /** Finds out whether an interrupted call happened. */
   readonly reconcile?: (
     input: NoInfer<Input>,
     context: ToolReconcileContext,
-  ) => Promise<ToolReconciliation>;
+  ) => Promise<ToolReconciliation<NoInfer<Output>>>;
 }
 
 /**
@@ -106,10 +123,12 @@ export interface ToolDefinition<Input = JsonObject> {
  *
  * @throws `tool/invalid-definition` naming the field and what was expected.
  */
-export function defineTool<Input = JsonObject>(definition: ToolDefinition<Input>): Tool;
+export function defineTool<Input = JsonObject, Output extends object = JsonObject>(
+  definition: ToolDefinition<Input, Output>,
+): Tool;
 export function defineTool(definition: ToolDefinition): Tool {
   const { id, version = 1, capabilities = [], artifacts = [] } = definition;
-  const { origin = 'custom', redactSecrets = true } = definition;
+  const { origin = 'custom', redactSecrets = true, approval = 'none' } = definition;
   demand(isText(id, 160) && isDottedId(id), 'id', 'a dotted id of at most 160 characters');
   demand(
     isText(definition.name, 64) && isModelToolName(definition.name),
@@ -122,6 +141,7 @@ export function defineTool(definition: ToolDefinition): Tool {
   demandOneOf(definition.sideEffect, 'sideEffect', SIDE_EFFECT_CLASSES);
   demandOneOf(definition.idempotency, 'idempotency', IDEMPOTENCIES);
   demandOneOf(origin, 'origin', TOOL_ORIGINS);
+  demandOneOf(approval, 'approval', TOOL_APPROVALS);
   demand(typeof redactSecrets === 'boolean', 'redactSecrets', 'true or false');
   demandIds(capabilities, 'capabilities', isDottedId);
   demandIds(artifacts, 'artifacts', isArtifactId);
@@ -139,7 +159,7 @@ export function defineTool(definition: ToolDefinition): Tool {
     implementation_id: implementationId,
     model_tool_name: definition.name,
     description: definition.description,
-    input_schema: schema(definition.input, 'input'),
+    input_schema: withExamples(schema(definition.input, 'input'), definition.examples),
     output_schema: schema(definition.output ?? EMPTY_OBJECT, 'output'),
     required_capabilities: capabilities.toSorted(),
     produced_artifact_ids: artifacts.toSorted(),
@@ -159,6 +179,7 @@ export function defineTool(definition: ToolDefinition): Tool {
     descriptor: deepFreeze(descriptor),
     origin,
     implementation: implementation(definition),
+    ...(approval === 'none' ? {} : { approval }),
   });
 }
 
@@ -201,6 +222,18 @@ function schema(source: object, field: string): JsonSchema {
   const normal = normalizeSchema(raw.value, `/${field}`, { version: '1.1' });
   if (normal.ok) return normal.value;
   throw invalid(field, `must be a schema of the accepted subset: ${normal.message}`);
+}
+
+/** Examples stand with the schema, where the model and a person find them; a wrong one helps nobody. */
+function withExamples(
+  inputSchema: JsonSchema,
+  examples: readonly JsonObject[] | undefined,
+): JsonSchema {
+  if (examples === undefined) return inputSchema;
+  demand(Array.isArray(examples), 'examples', 'a list of arguments');
+  const described = normalizeSchema({ ...inputSchema, examples }, '', { version: '1.1' });
+  if (described.ok) return described.value;
+  throw invalid('examples', `must be valid arguments: ${described.message}`);
 }
 
 function demandIds(ids: readonly string[], field: string, isValid: (id: string) => boolean): void {

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../json/json-value.ts';
 import type { Clock } from '../time/clock.ts';
+import type { ToolApproval } from './tool-approval.ts';
 import type { ToolDescriptor, ToolOrigin } from './tool-descriptor.ts';
 import type { SideEffectCertainty, ToolErrorCode } from './tool-outcome.ts';
 
@@ -37,21 +38,29 @@ export interface ToolRefusal {
   readonly message: string;
 }
 
-/** What the code of a tool answers. */
-export type ToolResult =
-  | {
+/**
+ * What the code of a tool answers. Where the output schema requires something, `data` is required.
+ */
+export type ToolResult<Data extends object = JsonObject> =
+  | ({
       readonly kind: 'done';
-      /** The text that the model reads. */
-      readonly text: string;
-      /** Structured result, valid against the output schema; default empty. */
-      readonly data?: JsonObject;
+      /** The text that the model reads; default the data as JSON. */
+      readonly text?: string;
       /** Artifacts produced, by artifact id; only those that the descriptor names. */
       readonly artifactIds?: readonly string[];
       /** Evidence of the state afterwards, kept in the trail. */
       readonly after?: JsonValue;
       /** Whether the text leaves something out. */
       readonly truncated?: boolean;
-    }
+    } & (Record<never, never> extends Data
+      ? {
+          /** Structured result, valid against the output schema; default empty. */
+          readonly data?: Data;
+        }
+      : {
+          /** Structured result, valid against the output schema. */
+          readonly data: Data;
+        }))
   | {
       readonly kind: 'failed';
       /** Why. */
@@ -67,23 +76,23 @@ export type ToolResult =
     };
 
 /** A call that has looked at the world and may now act; it may hold locks until it is disposed of. */
-export interface PreparedTool {
+export interface PreparedTool<Data extends object = JsonObject> {
   /** Tells a prepared call from a refusal. */
   readonly kind: 'prepared';
   /** Evidence of the state before, recorded before `run`; `reconcile` gets nothing else after a crash. */
   readonly before: JsonValue | null;
   /** Acts, once. */
-  run(context: ToolRunContext): Promise<ToolResult>;
+  run(context: ToolRunContext): Promise<ToolResult<Data>>;
   /** Frees what `prepare` took; called exactly once, also when `run` was never called. */
   dispose?(): Promise<void>;
 }
 
 /** What looking at the world afterwards says about an interrupted call. */
-export type ToolReconciliation =
+export type ToolReconciliation<Data extends object = JsonObject> =
   | {
       readonly kind: 'happened';
       /** What the call would have answered. */
-      readonly result: ToolResult;
+      readonly result: ToolResult<Data>;
     }
   | {
       /** `not-happened` also says that it cannot happen any more. */
@@ -135,4 +144,6 @@ export interface Tool {
   readonly origin: ToolOrigin;
   /** The code behind it. */
   readonly implementation: ToolImplementation;
+  /** Whether somebody has to agree to every call; default `none`. In no digest. */
+  readonly approval?: ToolApproval;
 }

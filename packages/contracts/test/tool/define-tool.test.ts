@@ -137,6 +137,10 @@ const REFUSED: [field: string, value: unknown, more?: object][] = [
   ['maxOutputBytes', 67_108_865],
   ['maxTextBytes', 65_537],
   ['redactSecrets', 'no'],
+  ['approval', 'always'],
+  ['examples', { text: 'a' }],
+  ['examples', [{ text: 7 }]],
+  ['examples', [{ text: 'a', more: 1 }]],
   ['implementationId', ''],
   ['implementationId', 'i'.repeat(257)],
   ['origin', 'mine'],
@@ -179,13 +183,13 @@ test('takes zod schemas, and types the arguments by them', async () => {
     ...NAMES,
     input: z.object({ text: z.string(), limit: z.int().default(3), mode: z.enum(['a', 'b']) }),
     output: z.object({ count: z.int().default(0) }),
-    run: async (input, { idempotencyKey }): Promise<ToolResult> => {
+    run: async (input, { idempotencyKey }) => {
       expectTypeOf(input).toEqualTypeOf<{
         text: string;
         limit?: number | undefined;
         mode: 'a' | 'b';
       }>();
-      return { kind: 'done', text: `${input.text} ${idempotencyKey}` };
+      return { kind: 'done', text: `${input.text} ${idempotencyKey}`, data: { count: 1 } };
     },
   });
   expect(tool.descriptor.input_schema).toMatchObject({
@@ -203,7 +207,63 @@ test('takes zod schemas, and types the arguments by them', async () => {
   ).toEqual({
     kind: 'done',
     text: 'hi k',
+    data: { count: 1 },
   });
+});
+
+test('types the result by its schema, and asks for it where the schema requires something', () => {
+  const output = z.object({ count: z.int() });
+  expectTypeOf<ToolResult<z.output<typeof output>>>()
+    .extract<{ kind: 'done' }>()
+    .toHaveProperty('data')
+    .toEqualTypeOf<{ count: number }>();
+  expectTypeOf<ToolResult>()
+    .extract<{ kind: 'done' }>()
+    .toHaveProperty('data')
+    .toEqualTypeOf<JsonObject | undefined>();
+  // @ts-expect-error The count is missing.
+  defineTool({
+    ...NAMES,
+    input: z.object({}),
+    output,
+    run: async () => ({ kind: 'done', text: '' }),
+  });
+  defineTool({
+    ...NAMES,
+    input: z.object({}),
+    output,
+    // @ts-expect-error The count is a number.
+    run: async () => ({ kind: 'done', data: { count: '1' } }),
+  });
+  const tool = defineTool({
+    ...NAMES,
+    input: z.object({}),
+    output,
+    run: async () => ({ kind: 'done', data: { count: 1 } }),
+  });
+  expect(tool.descriptor.output_schema).toMatchObject({ required: ['count'] });
+});
+
+test('keeps examples with the schema of the arguments, and out of the digest', () => {
+  const examples = [{ text: 'one two' }];
+  const tool = defineTool(definition({ examples }));
+  expect(tool.descriptor.input_schema.examples).toEqual(examples);
+  expect(descriptorDigest(tool.descriptor)).toBe(
+    descriptorDigest(defineTool(definition()).descriptor),
+  );
+  defineTool({
+    ...NAMES,
+    input: z.object({ text: z.string() }),
+    // @ts-expect-error An example is typed like the arguments.
+    examples: [{ texts: 'one' }].slice(1),
+    run: async () => ({ kind: 'done' }),
+  });
+});
+
+test('says nothing of approval unless the author does', () => {
+  expect(defineTool(definition())).not.toHaveProperty('approval');
+  expect(defineTool(definition({ approval: 'none' }))).not.toHaveProperty('approval');
+  expect(defineTool(definition({ approval: 'explicit' })).approval).toBe('explicit');
 });
 
 test('types the arguments of plain JSON Schema as a JSON object', () => {
