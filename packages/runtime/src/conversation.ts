@@ -1,49 +1,168 @@
 import { MillforgeError, type ModelMessage } from '@millforge/contracts';
+import {
+  type AssistantMessage,
+  type ContextResult,
+  type ContextTurn,
+  contextTurn,
+} from './context/context-turn.ts';
+import { estimateMessage } from './context/estimate-tokens.ts';
+import {
+  type ContextLimits,
+  type ContextRung,
+  type ContextState,
+  contextMessages,
+  contextTokens,
+  fitContext,
+} from './context/fit-context.ts';
 
-/** The messages of a run, only ever appended to. */
+/** What shortening did to a conversation. */
+export interface Compaction {
+  /** How far it went: results cut, results replaced, turns summarised, squeezed. */
+  readonly rung: Exclude<ContextRung, 0>;
+  /** Estimated tokens of the messages before. */
+  readonly tokensBefore: number;
+  /** Estimated tokens of the messages afterwards. */
+  readonly tokensAfter: number;
+  /** Replies that only a summary stands for, since the start. */
+  readonly summarisedTurns: number;
+}
+
+/** The messages of a run: appended to, and shortened in whole turns. */
 export interface Conversation {
-  /** All messages; the same array every time, growing. */
+  /** What the model is sent; the same array until it is shortened, growing. */
   readonly messages: readonly ModelMessage[];
+  /** Estimated tokens of these messages. */
+  readonly tokens: number;
   /** Appends a message; a call and its results stand together, each call answered once. */
   add(message: ModelMessage): void;
+  /** Appends what a person says; joined to a user message that was not sent yet. */
+  say(text: string): void;
   /** The messages added since the last time; every call before them has its result. */
   takeNew(): readonly ModelMessage[];
+  /** Shortens the conversation until it fits; null when it did already. */
+  compact(
+    limits: ContextLimits,
+  ): Compaction | { readonly item: string; readonly tokens: number } | null;
 }
 
 /**
  * Makes an empty conversation.
  *
- * Pairing is kept as messages are added, so that asking for the next request costs no look back.
+ * Pairing is kept as messages are added, so that asking for the next request costs no look back;
+ * shortening takes whole turns and keeps it by construction.
  */
 export function createConversation(): Conversation {
-  const messages: ModelMessage[] = [];
+  let head: readonly ModelMessage[] = [];
+  let summary: ContextState['summary'] = null;
+  let turns: ContextTurn[] = [];
+  let last: GrowingTurn | null = null;
+  let messages: ModelMessage[] = [];
+  let added: ModelMessage[] = [];
+  let tokens = 0;
   const open = new Set<string>();
-  let taken = 0;
+
+  const push = (message: ModelMessage): void => {
+    messages.push(Object.freeze(message));
+    added.push(message);
+    tokens += estimateMessage(message);
+  };
+  const addUser = (text: string): void => {
+    const previous = messages.at(-1);
+    if (previous?.role !== 'user') {
+      push({ role: 'user', content: text });
+      return;
+    }
+    // Templates refuse two users in a row, and this one was not sent: a reply would stand behind it.
+    const whole = joined(previous.content, text);
+    messages[messages.length - 1] = whole;
+    tokens += estimateMessage(whole) - estimateMessage(previous);
+    const unsent = added.at(-1);
+    if (unsent?.role === 'user') added[added.length - 1] = joined(unsent.content, text);
+    else added.push(joined('', text));
+  };
+  const beginTurn = (reply: AssistantMessage): void => {
+    for (const { id } of reply.tool_calls ?? []) {
+      if (open.has(id)) throw broken('two calls with one id', id);
+      open.add(id);
+    }
+    if (last !== null) turns.push(contextTurn(last));
+    last = { reply, results: [], nudge: null, said: [], level: 0 };
+  };
+
   return {
-    messages,
+    get messages() {
+      return messages;
+    },
+    get tokens() {
+      return tokens;
+    },
     add(message) {
       if (message.role === 'tool') {
-        if (!open.delete(message.tool_call_id)) {
+        if (last === null || !open.delete(message.tool_call_id)) {
           throw broken('a result without a call', message.tool_call_id);
         }
-      } else {
-        assertAnswered(open);
-        if (message.role === 'assistant') {
-          for (const { id } of message.tool_calls ?? []) {
-            if (open.has(id)) throw broken('two calls with one id', id);
-            open.add(id);
-          }
-        }
+        push(message);
+        last.results.push({ message, chars: message.content.length, facts: [] });
+        return;
       }
-      messages.push(Object.freeze(message));
+      assertAnswered(open);
+      if (message.role === 'assistant') beginTurn(message);
+      else if (last !== null) last.nudge = message.content;
+      if (message.role === 'user') addUser(message.content);
+      else push(message);
+      if (last === null) head = [...messages];
+    },
+    say(text) {
+      assertAnswered(open);
+      addUser(text);
+      if (last === null) head = [...messages];
+      else last.said.push(text);
     },
     takeNew() {
       assertAnswered(open);
-      const added = messages.slice(taken);
-      taken = messages.length;
-      return added;
+      const taken = added;
+      added = [];
+      return taken;
+    },
+    compact(limits) {
+      assertAnswered(open);
+      if (tokens + limits.tools < limits.thresholds[0]) return null;
+      const all = last === null ? turns : [...turns, contextTurn(last)];
+      const fit = fitContext({ head, summary, turns: all }, limits);
+      if (fit.kind === 'overflow') return { item: fit.item, tokens: fit.tokens };
+      last = reopened(fit.state.turns);
+      turns = fit.state.turns.slice(0, -1);
+      summary = fit.state.summary;
+      if (fit.rung === 0) return null;
+      const tokensBefore = tokens;
+      messages = [...contextMessages(fit.state)];
+      tokens = contextTokens(fit.state);
+      return {
+        rung: fit.rung,
+        tokensBefore,
+        tokensAfter: tokens,
+        summarisedTurns: summary?.turns ?? 0,
+      };
     },
   };
+}
+
+/** The turn that is going on. */
+interface GrowingTurn extends Pick<ContextTurn, 'reply' | 'level'> {
+  readonly results: ContextResult[];
+  nudge: string | null;
+  readonly said: string[];
+}
+
+function joined(before: string, text: string): ModelMessage {
+  return Object.freeze({ role: 'user', content: before === '' ? text : `${before}\n\n${text}` });
+}
+
+function reopened(turns: readonly ContextTurn[]): GrowingTurn | null {
+  const turn = turns.at(-1);
+  if (turn === undefined) return null;
+  const { reply, level, nudge } = turn;
+  return { reply, level, nudge, results: [...turn.results], said: [...turn.said] };
 }
 
 function assertAnswered(open: ReadonlySet<string>): void {

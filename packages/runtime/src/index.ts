@@ -8,6 +8,7 @@ export type {
   CallEvent,
   CallRefused,
   CallStarted,
+  ContextCompacted,
   ModelReAsked,
   ModelReplied,
   RunEnded,

@@ -3,6 +3,7 @@ import type { BudgetName } from '@millforge/guard';
 
 /** Progress of a run, for display: never recorded, and nothing in it flows back into the run. */
 export type RunEvent =
+  | ContextCompacted
   | TurnStarted
   | ModelReplied
   | ModelReAsked
@@ -17,6 +18,20 @@ export interface TurnEvent {
   readonly turn: number;
   /** Whether this was recorded before and is only gone through again. */
   readonly replayed: boolean;
+}
+
+/** The conversation was shortened before the model is asked. */
+export interface ContextCompacted extends TurnEvent {
+  /** Tells the events apart. */
+  readonly kind: 'context-compacted';
+  /** How far: results cut, results replaced by a line, turns summarised, everything squeezed. */
+  readonly rung: 1 | 2 | 3 | 4;
+  /** Tokens of the request before, as the provider counts them. */
+  readonly tokensBefore: number;
+  /** Tokens of the request as it is sent. */
+  readonly tokensAfter: number;
+  /** Replies that only a summary stands for. */
+  readonly summarisedTurns: number;
 }
 
 /** The model is asked. */

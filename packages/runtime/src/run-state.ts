@@ -8,6 +8,7 @@ import {
   type StepState,
 } from '@millforge/guard';
 import type { ToolExecutor } from '@millforge/registry';
+import { estimateTools } from './context/estimate-tokens.ts';
 import { type Conversation, createConversation } from './conversation.ts';
 import { firstMessages } from './first-messages.ts';
 import { createObserver, type Observer } from './observer.ts';
@@ -25,6 +26,8 @@ export interface Run {
   readonly conversation: Conversation;
   readonly observer: Observer;
   readonly redact: Redactor['text'];
+  /** Estimated tokens of the tools on offer. */
+  readonly toolTokens: number;
   /** Artifacts that successful calls have produced. */
   readonly artifacts: Set<string>;
   guard: GuardState;
@@ -37,6 +40,10 @@ export interface Run {
   costMicros: number | null;
   /** Milliseconds in tool calls, and in model turns of a plan that limits them. */
   wallMs: number;
+  /** Tokens that the provider counts for each estimated one. */
+  tokenRatio: number;
+  /** Estimated tokens of the request that was sent last. */
+  sentTokens: number;
 }
 
 /** Begins a run of an admitted plan. */
@@ -48,15 +55,17 @@ export function startRun(
   const gate = createStepGate(plan.nodes);
   const conversation = createConversation();
   for (const message of firstMessages(plan, options)) conversation.add(message);
+  const tools = plan.nodes.map((node) => ({
+    name: node.model_tool_name,
+    description: node.description,
+    parameters: node.input_schema,
+  }));
   return {
     options,
     plan,
     executor,
-    tools: plan.nodes.map((node) => ({
-      name: node.model_tool_name,
-      description: node.description,
-      parameters: node.input_schema,
-    })),
+    tools,
+    toolTokens: estimateTools(tools),
     nodes: new Map(plan.nodes.map((node) => [node.model_tool_name, node])),
     policy: policyOf(plan),
     gate,
@@ -72,6 +81,8 @@ export function startRun(
     outputTokens: null,
     costMicros: null,
     wallMs: 0,
+    tokenRatio: 1,
+    sentTokens: 0,
   };
 }
 

@@ -4,6 +4,14 @@ import type { CallEvent, RunEvent, TurnEvent } from '@millforge/runtime';
 /** An event of a run as a line of JSON Lines: its type first, names in snake case. */
 export function eventDocument(event: RunEvent): JsonObject {
   switch (event.kind) {
+    case 'context-compacted':
+      return {
+        ...turnFields(event),
+        rung: event.rung,
+        tokens_before: event.tokensBefore,
+        tokens_after: event.tokensAfter,
+        summarised_turns: event.summarisedTurns,
+      };
     case 'turn-started':
       return { ...turnFields(event), message_count: event.messageCount };
     case 'model-replied':

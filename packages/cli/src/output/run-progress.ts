@@ -84,6 +84,7 @@ function createActivities(host: CliHost) {
         case 'run-ended':
           running.clear();
           return;
+        case 'context-compacted':
         case 'model-re-asked':
         case 'call-refused':
           return;
@@ -109,6 +110,8 @@ function lineOf(event: RunEvent): string | null {
     case 'call-started':
     case 'run-ended':
       return null;
+    case 'context-compacted':
+      return `  shortened the conversation from ${event.tokensBefore} to ${event.tokensAfter} tokens`;
     case 'model-replied': {
       const what = event.calls.length > 0 ? event.calls.map(oneLine).join(', ') : 'text';
       const tokens =

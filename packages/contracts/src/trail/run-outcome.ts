@@ -26,6 +26,7 @@ export type FailureClass =
   | 'cost_micros_exhausted'
   | 'tool_calls_exhausted'
   | 'wall_ms_exhausted'
+  | 'context_exhausted'
   | 'deadline_expired'
   | 'cancelled'
   | 'model_failed'

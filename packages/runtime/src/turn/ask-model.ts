@@ -12,10 +12,12 @@ import {
   unreachable,
 } from '@millforge/contracts';
 import type { AsJson } from '@millforge/registry';
+import { tokenRatio } from '../context/context-limits.ts';
 import { endRefused, type RunEnding } from '../run-ending.ts';
 import type { ModelReplied } from '../run-event.ts';
 import type { Run } from '../run-state.ts';
 import { callPlace } from './call-place.ts';
+import { fitRequest, type Shortening, shorteningJson } from './fit-request.ts';
 import { completionFault, recordedReply } from './recorded-reply.ts';
 
 /** What came of asking the model. */
@@ -40,7 +42,12 @@ type ModelExchange = AsJson<{
  */
 export async function askModel(run: Run, turn: number): Promise<ModelTurn> {
   const { operations, clock } = run.options;
+  const fitted = fitRequest(run, turn);
+  if (fitted.kind === 'ending') return fitted;
   const messages = run.conversation.takeNew().map(messageJson);
+  const { compacted } = fitted;
+  const added =
+    compacted === null ? { messages } : { messages, compacted: shorteningJson(compacted) };
   let startedAt: number | null = null;
   const outcome = await operations.perform<ModelExchange>(
     {
@@ -52,17 +59,18 @@ export async function askModel(run: Run, turn: number): Promise<ModelTurn> {
       metered: true,
       describe: `model turn ${turn}`,
       ...(turn === 1
-        ? { input: { ...fixedInput(run), messages } }
-        : { input: { messages }, extends: `model/${turn - 1}` }),
+        ? { input: { ...fixedInput(run), ...added } }
+        : { input: added, extends: `model/${turn - 1}` }),
     },
     async (context) => {
-      if (startedAt === null) emitStarted(run, { turn, replayed: false });
+      if (startedAt === null) emitStarted(run, { turn, replayed: false, compacted });
       startedAt = clock.monotonicMs();
       return complete(run, context);
     },
   );
   const { replayed } = outcome;
-  if (startedAt === null && outcome.kind !== 'refused') emitStarted(run, { turn, replayed });
+  if (startedAt === null && outcome.kind !== 'refused')
+    emitStarted(run, { turn, replayed, compacted });
   const elapsedMs = startedAt === null ? null : clock.monotonicMs() - startedAt;
   switch (outcome.kind) {
     case 'done': {
@@ -142,7 +150,14 @@ function messageJson(message: ModelMessage): JsonValue {
       };
 }
 
-function emitStarted(run: Run, at: { readonly turn: number; readonly replayed: boolean }): void {
+function emitStarted(
+  run: Run,
+  {
+    compacted,
+    ...at
+  }: { readonly turn: number; readonly replayed: boolean; readonly compacted: Shortening | null },
+): void {
+  if (compacted !== null) run.observer.emit({ kind: 'context-compacted', ...at, ...compacted });
   const messageCount = run.conversation.messages.length;
   run.observer.emit({ kind: 'turn-started', ...at, messageCount });
 }
@@ -178,6 +193,7 @@ function countUsage(run: Run, reply: ModelReply): void {
   if (reply.usage === null) return;
   run.inputTokens = (run.inputTokens ?? 0) + reply.usage.input_tokens;
   run.outputTokens = (run.outputTokens ?? 0) + reply.usage.output_tokens;
+  run.tokenRatio = tokenRatio(reply.usage.input_tokens, run.sentTokens);
   const { cost_micros } = reply.usage;
   if (cost_micros !== undefined) run.costMicros = (run.costMicros ?? 0) + cost_micros;
 }

@@ -1,5 +1,6 @@
 import {
   type CompiledHarnessPlan,
+  type ContextPolicy,
   defineTool,
   type JsonObject,
   type PlanBudgets,
@@ -36,6 +37,7 @@ export function buildPlan(
     readonly budgets?: Partial<PlanBudgets>;
     readonly artifacts?: Readonly<Record<string, readonly string[]>>;
     readonly requestContext?: boolean;
+    readonly context?: ContextPolicy;
   } = {},
 ): Built {
   const registry = createRegistry();
@@ -159,7 +161,7 @@ function planOf(
       max_premature_terminal_attempts: 3,
       ...options.budgets,
     },
-    context_policy: {
+    context_policy: options.context ?? {
       strategy_id: 'forge.tiered.v1',
       budget_tokens: 100_000,
       keep_recent_iterations: 4,
