@@ -1,6 +1,7 @@
 import {
   deepFreeze,
   descriptorDigest,
+  IDEMPOTENCIES,
   isArtifactId,
   isDottedId,
   isModelToolName,
@@ -8,6 +9,9 @@ import {
   looksSecret,
   MillforgeError,
   normalizeSchema,
+  SIDE_EFFECT_CLASSES,
+  TOOL_APPROVALS,
+  TOOL_ORIGINS,
   type Tool,
   type ToolDescriptor,
 } from '@millforge/contracts';
@@ -22,7 +26,9 @@ import { misplacedId } from './reserved-ids.ts';
  */
 export function admitTool(tool: Tool): RegisteredTool {
   const descriptor = deepFreeze(readDescriptor(tool.descriptor));
-  if (!ORIGINS.has(tool.origin)) throw invalid('origin', `one of ${[...ORIGINS].join(', ')}`);
+  const { approval = 'none' } = tool;
+  demandOneOf(tool.origin, 'origin', TOOL_ORIGINS);
+  demandOneOf(approval, 'approval', TOOL_APPROVALS);
   const misplaced = misplacedId(descriptor.tool_id, tool.origin);
   if (misplaced !== null) {
     throw new MillforgeError(
@@ -38,6 +44,7 @@ export function admitTool(tool: Tool): RegisteredTool {
     descriptor,
     descriptorSha256: descriptorDigest(descriptor),
     origin: tool.origin,
+    approval,
     implementation: tool.implementation,
   });
 }
@@ -51,8 +58,8 @@ function readDescriptor(raw: ToolDescriptor): ToolDescriptor {
   demand(given['schema_version'] === 1, 'schema_version', '1');
   demand(given['kind'] === KIND, 'kind', KIND);
   const { side_effect_class: sideEffect, idempotency } = raw;
-  demand(SIDE_EFFECTS.has(sideEffect), 'side_effect_class', [...SIDE_EFFECTS].join(', '));
-  demand(IDEMPOTENCIES.has(idempotency), 'idempotency', [...IDEMPOTENCIES].join(', '));
+  demandOneOf(sideEffect, 'side_effect_class', SIDE_EFFECT_CLASSES);
+  demandOneOf(idempotency, 'idempotency', IDEMPOTENCIES);
   const toolId = text(given['tool_id'], 'tool_id', 160);
   demand(isDottedId(toolId), 'tool_id', 'a dotted id');
   const modelToolName = text(given['model_tool_name'], 'model_tool_name', 64);
@@ -174,6 +181,10 @@ function isRecord(value: unknown): value is { readonly [key: string]: unknown } 
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+function demandOneOf(value: string, field: string, words: readonly string[]): void {
+  demand(words.includes(value), field, `one of ${words.join(', ')}`);
+}
+
 function demand(isRight: boolean, field: string, expected: string): void {
   if (!isRight) throw invalid(field, expected);
 }
@@ -191,22 +202,6 @@ function utf8Bytes(value: string): number {
 }
 
 const KIND = 'millforge.tool_descriptor.v1';
-const ORIGINS: ReadonlySet<string> = new Set(['builtin', 'pi', 'connector', 'custom', 'forged']);
-const SIDE_EFFECTS: ReadonlySet<string> = new Set([
-  'read_only',
-  'artifact_write',
-  'workspace_write',
-  'process_execution',
-  'network_read',
-  'network_write',
-  'terminal',
-]);
-const IDEMPOTENCIES: ReadonlySet<string> = new Set([
-  'idempotent',
-  'idempotent_with_key',
-  'non_idempotent',
-  'unknown',
-]);
 const TIMEOUT_FIELDS = new Set(['timeout_seconds', 'cancellation_grace_seconds']);
 const OUTPUT_FIELDS = new Set(['max_output_bytes', 'max_summary_utf8', 'redact_secrets']);
 const FIELDS = new Set([

@@ -3,6 +3,7 @@ import {
   type JsonObject,
   type JsonSchema,
   type JsonValue,
+  validateJson,
 } from '@millforge/contracts';
 import { MARKER } from './bound-text.ts';
 import { isJsonObject } from './plain-json.ts';
@@ -25,20 +26,22 @@ export type BoundedData =
  * Shortens the longest strings of a result until its canonical JSON fits.
  *
  * Only strings become shorter: arrays keep their length and objects their keys, so that the result
- * keeps its schema. Strings that the schema enumerates stay whole.
+ * keeps its schema. A string that the schema gives a form (an enum, a pattern, a format) stays whole,
+ * and one with a length is cut only as far as the schema allows.
  */
 export function boundData(data: JsonObject, schema: JsonSchema, maxBytes: number): BoundedData {
   const bytes = encodedBytes(data);
   if (bytes <= maxBytes) return { ok: true, data, cutPaths: [] };
   const root: { data: JsonValue } = { data };
   const leaves: Leaf[] = [];
-  root.data = mutableCopy(data, { schema, path: '$', leaves });
+  root.data = mutableCopy(data, { schema: meantSchema(schema, data), path: '$', leaves });
   let overflow = bytes - maxBytes;
   for (const leaf of leaves.toSorted((a, b) => b.cost - a.cost || (a.path < b.path ? -1 : 1))) {
     if (overflow <= 0) break;
     const cost = Math.max(MARKER.length, leaf.cost - overflow);
     if (cost >= leaf.cost) continue;
     const shorter = cutTo(leaf.text, cost - MARKER.length) + MARKER;
+    if (leaf.schema !== undefined && validateJson(shorter, leaf.schema) !== null) continue;
     leaf.replace(shorter);
     leaf.isCut = true;
     overflow -= leaf.cost - textCost(shorter);
@@ -52,6 +55,8 @@ interface Leaf {
   readonly path: string;
   readonly text: string;
   readonly cost: number;
+  /** What the schema says of it. */
+  readonly schema: JsonSchema | undefined;
   readonly replace: (text: string) => void;
   isCut: boolean;
 }
@@ -66,10 +71,14 @@ function mutableCopy(value: JsonValue, place: Place): JsonValue {
   if (typeof value !== 'object' || value === null) return value;
   if (!isJsonObject(value)) {
     const items: JsonValue[] = [];
-    const schema = place.schema;
+    const { schema } = place;
     const itemSchema = schema !== undefined && 'items' in schema ? schema.items : undefined;
     for (const [index, item] of value.entries()) {
-      const child = { ...place, schema: itemSchema, path: `${place.path}[${index}]` };
+      const child = {
+        ...place,
+        schema: meantSchema(itemSchema, item),
+        path: `${place.path}[${index}]`,
+      };
       items.push(mutableCopy(item, child));
       noteLeaf(item, child, (text) => {
         items[index] = text;
@@ -81,7 +90,7 @@ function mutableCopy(value: JsonValue, place: Place): JsonValue {
   for (const [key, item] of Object.entries(value)) {
     const child = {
       ...place,
-      schema: propertySchema(place.schema, key),
+      schema: meantSchema(propertySchema(place.schema, key), item),
       path: `${place.path}.${key}`,
     };
     const set = (next: JsonValue): void => {
@@ -99,16 +108,29 @@ function mutableCopy(value: JsonValue, place: Place): JsonValue {
 }
 
 function noteLeaf(item: JsonValue, place: Place, replace: (text: string) => void): void {
-  const schema = place.schema;
-  const isFixed = schema !== undefined && ('const' in schema || ('enum' in schema && schema.enum));
-  if (typeof item !== 'string' || isFixed) return;
-  place.leaves.push({ path: place.path, text: item, cost: textCost(item), replace, isCut: false });
+  const { path, schema } = place;
+  if (typeof item !== 'string' || hasForm(schema)) return;
+  place.leaves.push({ path, text: item, cost: textCost(item), schema, replace, isCut: false });
+}
+
+/** Whether a part of the text would not be the thing that the schema speaks of. */
+function hasForm(schema: JsonSchema | undefined): boolean {
+  return schema !== undefined && FORMS.some((keyword) => keyword in schema);
 }
 
 function propertySchema(schema: JsonSchema | undefined, key: string): JsonSchema | undefined {
   return schema !== undefined && 'properties' in schema && Object.hasOwn(schema.properties, key)
     ? schema.properties[key]
     : undefined;
+}
+
+/** The schema of a value, and of alternatives the first that accepts it. */
+function meantSchema(schema: JsonSchema | undefined, value: JsonValue): JsonSchema | undefined {
+  if (schema === undefined || !('anyOf' in schema)) return schema;
+  return meantSchema(
+    schema.anyOf.find((one) => validateJson(value, one) === null),
+    value,
+  );
 }
 
 function encodedBytes(data: JsonObject): number {
@@ -131,4 +153,5 @@ function cutTo(text: string, budget: number): string {
   return text.slice(0, end);
 }
 
+const FORMS = ['const', 'enum', 'oneOf', 'pattern', 'format'];
 const PRINTABLE = /^[ !#-[\]-~]$/;

@@ -1,4 +1,5 @@
 import {
+  type ApprovalDecision,
   type CapabilityGrant,
   deepFreeze,
   type JsonObject,
@@ -11,6 +12,9 @@ import {
   type ToolRefusal,
   type ToolStatus,
 } from '@millforge/contracts';
+import { decisionFault, type OpenApproval, openApproval } from './approval-fault.ts';
+import type { ApprovalPolicy } from './approval-policy.ts';
+import { approvalNeed } from './approval-request.ts';
 import type { Bound, BoundNode } from './bind-plan.ts';
 import { boundText } from './bound-text.ts';
 import { constraintFault } from './constraint-fault.ts';
@@ -19,7 +23,7 @@ import { digestOrNull } from './digest-or-null.ts';
 import { isJsonObject, toPlainCopy } from './plain-json.ts';
 import { failedOutcome, isCorrectable, isErrorCode, refusalStatus } from './settle-result.ts';
 import type { CallContext, RefusedCall, RequestedCall } from './tool-executor.ts';
-import type { TraceDecision } from './tool-trace-record.ts';
+import type { TraceApproval, TraceDecision } from './tool-trace-record.ts';
 import { type CallFacts, traceCall } from './trace-call.ts';
 
 /** A call that passed every pure check. */
@@ -28,6 +32,10 @@ export interface AdmittedCall {
   readonly bound: BoundNode;
   readonly input: JsonObject;
   readonly facts: CallFacts;
+  /** Null when nobody is to be asked. */
+  readonly approval: OpenApproval | null;
+  /** Knows the folders of this call, too. */
+  readonly redactor: Redactor;
 }
 
 /** A refusal as the checks see it. */
@@ -36,18 +44,25 @@ export interface RefusalReason {
   readonly message: string;
   /** Default by code. */
   readonly status?: ToolStatus;
+  /** Whether a tool that asks for no redaction said it. */
+  readonly isVerbatim?: boolean;
 }
 
-/** The pure part of the boundary: name, binding, arguments, prerequisites, capabilities, terminal. */
+/** What calls are checked against. */
+export interface CheckParts {
+  readonly byName: ReadonlyMap<string, Bound>;
+  readonly redactor: Redactor;
+  /** How far the plan lets capabilities go; default without bounds. */
+  readonly constraints?: readonly PlanCapabilityConstraint[];
+  /** What becomes of calls that somebody may have to agree to. */
+  readonly approvals: ApprovalPolicy | null;
+}
+
+/** The pure part of the boundary: name, binding, arguments, prerequisites, capabilities, terminal, approval. */
 export function checkCall(
   call: RequestedCall,
   context: CallContext,
-  plan: {
-    readonly byName: ReadonlyMap<string, Bound>;
-    readonly redactor: Redactor;
-    /** How far the plan lets capabilities go; default without bounds. */
-    readonly constraints?: readonly PlanCapabilityConstraint[];
-  },
+  plan: CheckParts,
 ): AdmittedCall | RefusedCall {
   // The types are a promise of the caller; a decoder may have let anything through.
   const name = typeof call.name === 'string' ? call.name : '';
@@ -65,6 +80,7 @@ export function checkCall(
     inputSha256: input === null ? null : digestOrNull(input),
     prerequisites: [],
     capabilities: [],
+    approval: null,
   };
   const refuse = (reason: RefusalReason, decided: Partial<CallFacts> = {}): RefusedCall =>
     refusedCall({ ...facts, ...decided }, reason, plan.redactor);
@@ -105,7 +121,48 @@ export function checkCall(
   }
   const refusal = askTool(found, input, { facts, redactor: plan.redactor });
   if (refusal !== null) return refuse(refusal, decided);
-  return { kind: 'admitted', bound: found, input, facts: { ...facts, ...decided } };
+  const asked = { ...found, input, runId: context.runId, callId: facts.callId };
+  const need = approvalNeed(asked, plan.approvals);
+  if (need.kind === 'declined') {
+    const reason = { code: 'policy_denied', message: need.message } as const;
+    return refuse(reason, { ...decided, approval: BY_POLICY.declined });
+  }
+  const approval = need.kind === 'needed' ? openApproval(need.request) : null;
+  return {
+    kind: 'admitted',
+    bound: found,
+    input,
+    facts: {
+      ...facts,
+      ...decided,
+      approval: need.kind === 'approved' ? BY_POLICY.approved : traceApproval(approval),
+    },
+    approval,
+    redactor: plan.redactor,
+  };
+}
+
+/** The call as it stands after somebody decided about it. */
+export function decideCall(
+  call: AdmittedCall,
+  decision: ApprovalDecision,
+): AdmittedCall | RefusedCall {
+  if (call.approval === null) return call;
+  const fault = decisionFault(call.approval, decision);
+  const approval = { ...call.approval, decision };
+  const facts = { ...call.facts, approval: traceApproval(approval) };
+  if (fault === null) return { ...call, facts, approval };
+  return refusedCall(facts, { code: 'policy_denied', message: fault }, call.redactor);
+}
+
+function traceApproval(approval: OpenApproval | null): TraceApproval | null {
+  if (approval === null) return null;
+  const { decision, requestSha256 } = approval;
+  return {
+    request_sha256: requestSha256,
+    decision: decision?.decision ?? 'missing',
+    decided_by: decision?.decided_by ?? 'nobody',
+  };
 }
 
 /** A refusal with its record; without times, so that a replay makes the same one. */
@@ -117,7 +174,7 @@ export function refusedCall(
   const outcome = failedOutcome({
     code: reason.code,
     status: reason.status ?? refusalStatus(reason.code),
-    message: reason.message,
+    message: reason.isVerbatim === true ? reason.message : redactor.text(reason.message),
     certainty: 'not_attempted',
   });
   return deepFreeze({
@@ -262,7 +319,7 @@ function askTool(
   const { runId, workspace } = call.facts.context;
   try {
     const context = { runId, callId: call.facts.callId, workspace };
-    return readRefusal(bound.implementation.check?.(input, context) ?? null);
+    return readRefusal(bound.implementation.check?.(input, context) ?? null, bound);
   } catch (error) {
     const message = `${bound.node.model_tool_name} could not check the call: ${describeError(error, { redactor: call.redactor, workspace })}.`;
     return { code: 'implementation_error', message };
@@ -270,11 +327,12 @@ function askTool(
 }
 
 /** A tool's refusal as far as it keeps the contract. */
-export function readRefusal(refusal: ToolRefusal | null): RefusalReason | null {
+export function readRefusal(refusal: ToolRefusal | null, bound: BoundNode): RefusalReason | null {
   if (refusal === null) return null;
   const { code, message } = refusal;
+  const isVerbatim = !bound.tool.descriptor.output_policy.redact_secrets;
   return isErrorCode(code) && typeof message === 'string'
-    ? { code, message }
+    ? { code, message, isVerbatim }
     : { code: 'implementation_error', message: 'The tool refused the call without a reason.' };
 }
 
@@ -311,6 +369,11 @@ function originOf(found: Bound | { readonly kind: 'uncompiled' }): CallFacts['or
   if (found.kind === 'bound') return found.tool.origin;
   return found.kind === 'defect' ? (found.defect.tool?.origin ?? null) : null;
 }
+
+const BY_POLICY = {
+  approved: { request_sha256: null, decision: 'approved', decided_by: 'policy' },
+  declined: { request_sha256: null, decision: 'declined', decided_by: 'policy' },
+} as const satisfies { readonly [Decision in string]: TraceApproval };
 
 /** Between the nodes of which one is enough; no id of a node holds it. */
 const ALTERNATIVES = '|';

@@ -41,10 +41,10 @@ export function createRegistry(): Registry {
         );
       }
       const next = new Map(byReference);
-      const implementationIds = new Set(
-        [...next.values()].map((tool) => tool.descriptor.implementation_id),
+      const byCode = new Map(
+        [...next.values()].map((tool) => [tool.descriptor.implementation_id, tool]),
       );
-      for (const tool of tools) add(admitTool(tool), next, implementationIds);
+      for (const tool of tools) add(admitTool(tool), next, byCode);
       byReference = next;
     },
     freeze() {
@@ -57,24 +57,37 @@ export function createRegistry(): Registry {
 function add(
   tool: RegisteredTool,
   byReference: Map<string, RegisteredTool>,
-  implementationIds: Set<string>,
+  byCode: Map<string, RegisteredTool>,
 ): void {
   const { tool_id: id, tool_version: version, implementation_id: code } = tool.descriptor;
   const reference = `${id}@${version}`;
-  if (byReference.has(reference)) {
+  const held = byReference.get(reference);
+  if (held !== undefined) {
     throw new MillforgeError(
       'registry/duplicate-tool',
-      `The tool ${reference} is registered already; raise its version or leave it out.`,
-      { details: { tool_id: id, tool_version: version } },
+      `The tool ${reference} of origin ${tool.origin} is registered already, by origin ${held.origin}; raise its version or leave it out.`,
+      {
+        details: { tool_id: id, tool_version: version, origin: tool.origin, held_by: held.origin },
+      },
     );
   }
-  if (implementationIds.has(code)) {
+  const owner = byCode.get(code);
+  if (owner !== undefined) {
+    const other = `${owner.descriptor.tool_id}@${owner.descriptor.tool_version}`;
     throw new MillforgeError(
       'registry/duplicate-implementation',
-      `The tool ${reference} names an implementation id that another tool has; give it its own.`,
-      { details: { tool_id: id, implementation_id: code } },
+      `The tool ${reference} of origin ${tool.origin} names the implementation id of ${other} of origin ${owner.origin}; give it its own.`,
+      {
+        details: {
+          tool_id: id,
+          implementation_id: code,
+          origin: tool.origin,
+          held_by: owner.origin,
+          held_tool_id: owner.descriptor.tool_id,
+        },
+      },
     );
   }
   byReference.set(reference, tool);
-  implementationIds.add(code);
+  byCode.set(code, tool);
 }

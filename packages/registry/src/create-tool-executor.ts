@@ -4,8 +4,10 @@ import type {
   Redactor,
   ToolImplementation,
 } from '@millforge/contracts';
+import type { ApprovalPolicy } from './approval-policy.ts';
 import { bindPlan } from './bind-plan.ts';
-import { type AdmittedCall, checkCall } from './check-call.ts';
+import { type AdmittedCall, checkCall, decideCall } from './check-call.ts';
+import { type HostFolders, hideFolders } from './hide-folders.ts';
 import { type LiveParts, prepareCall, reconcileCall } from './live-call.ts';
 import { operationEffect, operationRepeat } from './operation-class.ts';
 import type { RegistrySnapshot } from './registry-snapshot.ts';
@@ -21,8 +23,15 @@ export interface ToolExecutorOptions {
   readonly implementations: ReadonlyMap<string, ToolImplementation>;
   /** Time. */
   readonly clock: Clock;
-  /** Replaces secrets in traces and in the results of tools that ask for it. */
+  /** Replaces secrets in traces, refusals and the results of tools that ask for it. */
   readonly redactor: Redactor;
+  /** What becomes of calls that somebody may have to agree to; without one, what the tools ask for is declined. */
+  readonly approvals?: ApprovalPolicy;
+  /**
+   * Folders of this host by what is shown in their place, wherever secrets are replaced; the workspace
+   * is shown as `.` in any case.
+   */
+  readonly hostFolders?: HostFolders;
 }
 
 /**
@@ -31,19 +40,36 @@ export interface ToolExecutorOptions {
  * Never throws for a binding that has drifted: calls of that tool are refused, the others work.
  */
 export function createToolExecutor(options: ToolExecutorOptions): ToolExecutor {
-  const { plan, snapshot, implementations, clock, redactor } = options;
+  const { plan, snapshot, implementations, clock } = options;
   const byName = bindPlan(plan, snapshot, implementations);
+  const redactorFor = perWorkspace(options.redactor, options.hostFolders ?? new Map());
+  const parts: LiveParts = { clock, used: new Set() };
   return Object.freeze({
     supportsTool: (name: string) => byName.get(name)?.kind === 'bound',
     check(call, context) {
       const admitted = checkCall(call, context, {
         byName,
-        redactor,
+        redactor: redactorFor(context.workspace),
         constraints: plan.capability_constraints ?? [],
+        approvals: options.approvals ?? null,
       });
-      return admitted.kind === 'refused' ? admitted : checkedCall(admitted, { clock, redactor });
+      return admitted.kind === 'refused' ? admitted : checkedCall(admitted, parts);
     },
   } satisfies ToolExecutor);
+}
+
+/** Nearly all calls of an executor have the same workspace. */
+function perWorkspace(
+  redactor: Redactor,
+  folders: HostFolders,
+): (workspace: string | null) => Redactor {
+  let last: { readonly workspace: string | null; readonly redactor: Redactor } | null = null;
+  return (workspace) => {
+    if (last?.workspace === workspace) return last.redactor;
+    const all = workspace === null ? folders : new Map([...folders, [workspace, '.']]);
+    last = { workspace, redactor: hideFolders(redactor, all) };
+    return last.redactor;
+  };
 }
 
 function checkedCall(call: AdmittedCall, parts: LiveParts): CheckedCall {
@@ -56,6 +82,11 @@ function checkedCall(call: AdmittedCall, parts: LiveParts): CheckedCall {
     repeat: operationRepeat(tool.descriptor),
     input: call.input,
     terminalResult: node.terminal_result,
+    approval: call.approval?.decision === null ? call.approval.request : null,
+    approve(decision) {
+      const decided = decideCall(call, decision);
+      return decided.kind === 'refused' ? decided : checkedCall(decided, parts);
+    },
     prepare: ({ signal }) => prepareCall(call, signal, parts),
     ...(implementation.reconcile === undefined
       ? {}

@@ -6,12 +6,12 @@ import {
   type PreparedTool,
   type ReconcileContext,
   type Reconciliation,
-  type Redactor,
   type ToolReconciliation,
   type ToolRefusal,
   type ToolResult,
   unreachable,
 } from '@millforge/contracts';
+import { approvalFault } from './approval-fault.ts';
 import { type AdmittedCall, readRefusal, refusedCall } from './check-call.ts';
 import { describeError } from './describe-error.ts';
 import { certaintyInDoubt } from './operation-class.ts';
@@ -31,7 +31,8 @@ import {
 /** What the live stages of a call need besides the call. */
 export interface LiveParts {
   readonly clock: Clock;
-  readonly redactor: Redactor;
+  /** Digests of the questions whose approval a call has used up. */
+  readonly used: Set<string>;
 }
 
 /** Lets the tool look at the world; cancellation and deadline come first, so that they touch nothing. */
@@ -41,8 +42,10 @@ export async function prepareCall(
   parts: LiveParts,
 ): Promise<PreparedCall | RefusedCall> {
   const refuse = (reason: Parameters<typeof refusedCall>[1]): RefusedCall =>
-    refusedCall(call.facts, reason, parts.redactor);
+    refusedCall(call.facts, reason, call.redactor);
   if (signal.aborted) return refuse(stopReason(call, stopOf(signal)));
+  const fault = approvalFault(call.approval, { now: parts.clock.now(), used: parts.used });
+  if (fault !== null) return refuse({ code: 'policy_denied', message: fault });
   const settled = await withinLimits(
     limitsOf(call, signal, parts),
     (halt) => call.bound.implementation.prepare(call.input, toolContext(call, halt, parts)),
@@ -52,11 +55,11 @@ export async function prepareCall(
   if (settled.kind === 'abandoned') return refuse(stopReason(call, settled.stop));
   if (settled.kind === 'threw') {
     if (settled.stop !== null) return refuse(stopReason(call, settled.stop));
-    return refuse({ code: 'implementation_error', message: thrown(call, settled.error, parts) });
+    return refuse({ code: 'implementation_error', message: thrown(call, settled.error) });
   }
   const tool = settled.value;
   if (isRefusal(tool)) {
-    const reason = readRefusal(tool);
+    const reason = readRefusal(tool, call.bound);
     if (reason !== null) return refuse(reason);
   }
   const before = isPrepared(tool)
@@ -84,13 +87,13 @@ export async function reconcileCall(
   });
   if (settled.kind === 'abandoned') return { kind: 'unknown', evidence: { stopped: settled.stop } };
   if (settled.kind === 'threw') {
-    return { kind: 'unknown', evidence: { error: thrown(call, settled.error, parts) } };
+    return { kind: 'unknown', evidence: { error: thrown(call, settled.error) } };
   }
   const evidence = evidenceOf(settled.value);
   switch (settled.value?.kind) {
     case 'happened': {
-      const result = settleResult(settled.value.result, call.bound, parts.redactor);
-      return { kind: 'happened', value: record(call, result, { times: null, parts }), ...evidence };
+      const result = settleResult(settled.value.result, call.bound, call.redactor);
+      return { kind: 'happened', value: record(call, result, null), ...evidence };
     }
     case 'not-happened':
       return { kind: 'not-happened', ...evidence };
@@ -143,7 +146,7 @@ async function runCall(
     const { outcome, trace } = refusedCall(
       call.facts,
       stopReason(call, stopOf(signal)),
-      parts.redactor,
+      call.redactor,
     );
     return { outcome, trace };
   }
@@ -153,25 +156,25 @@ async function runCall(
     tool.run(Object.assign(toolContext(call, halt, parts), { idempotencyKey })),
   );
   const durationMs = parts.clock.monotonicMs() - startedMs;
-  const result = resultOf(settled, call, parts);
-  const { outcome, trace } = record(call, result, { times: { startedAtMs, durationMs }, parts });
+  const result = resultOf(settled, call);
+  // A call in doubt may be repeated under the approval that it has: it is still the same call.
+  if (call.approval !== null && result.outcome.certainty !== 'completion_unknown') {
+    parts.used.add(call.approval.requestSha256);
+  }
+  const { outcome, trace } = record(call, result, { startedAtMs, durationMs });
   return { outcome, trace, ...(result.after === undefined ? {} : { after: result.after }) };
 }
 
-function resultOf(
-  settled: Settled<ToolResult>,
-  call: AdmittedCall,
-  parts: LiveParts,
-): SettledResult {
+function resultOf(settled: Settled<ToolResult>, call: AdmittedCall): SettledResult {
   const inDoubt = certaintyInDoubt(call.bound.tool.descriptor);
   switch (settled.kind) {
     case 'returned':
-      return settleResult(settled.value, call.bound, parts.redactor);
+      return settleResult(settled.value, call.bound, call.redactor);
     case 'abandoned':
       return failure(settled.stop, stopReason(call, settled.stop).message, inDoubt);
     case 'threw':
       return settled.stop === null
-        ? failure('implementation_error', thrown(call, settled.error, parts), inDoubt)
+        ? failure('implementation_error', thrown(call, settled.error), inDoubt)
         : failure(settled.stop, stopReason(call, settled.stop).message, inDoubt);
     default:
       return unreachable(settled, 'end of a call');
@@ -181,14 +184,11 @@ function resultOf(
 function record(
   call: AdmittedCall,
   result: SettledResult,
-  made: {
-    readonly times: { readonly startedAtMs: number; readonly durationMs: number } | null;
-    readonly parts: LiveParts;
-  },
+  times: { readonly startedAtMs: number; readonly durationMs: number } | null,
 ): Pick<ExecutedCall, 'outcome' | 'trace'> {
   const { outcome, truncatedPaths } = result;
-  const end = { outcome, truncatedPaths, times: made.times };
-  return { outcome, trace: traceCall(call.facts, end, made.parts.redactor) };
+  const end = { outcome, truncatedPaths, times };
+  return { outcome, trace: traceCall(call.facts, end, call.redactor) };
 }
 
 function toolContext(call: AdmittedCall, halt: Halt, parts: LiveParts): LiveToolContext {
@@ -225,9 +225,9 @@ function stopReason(
     : { code: stop, message: `${name} was cancelled.` };
 }
 
-function thrown(call: AdmittedCall, error: unknown, parts: LiveParts): string {
+function thrown(call: AdmittedCall, error: unknown): string {
   const { workspace } = call.facts.context;
-  return `${call.facts.name} failed: ${describeError(error, { redactor: parts.redactor, workspace })}`;
+  return `${call.facts.name} failed: ${describeError(error, { redactor: call.redactor, workspace })}`;
 }
 
 function evidenceOf(answer: ToolReconciliation | undefined): { readonly evidence?: JsonValue } {

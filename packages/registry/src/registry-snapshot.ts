@@ -1,4 +1,10 @@
-import type { Tool, ToolCatalog, ToolImplementation, ToolOrigin } from '@millforge/contracts';
+import type {
+  Tool,
+  ToolApproval,
+  ToolCatalog,
+  ToolImplementation,
+  ToolOrigin,
+} from '@millforge/contracts';
 
 /** The tools that exist, frozen: what a compiler may name and an executor may run. */
 export interface RegistrySnapshot extends ToolCatalog {
@@ -28,4 +34,6 @@ export interface RegisteredTool extends Tool {
   readonly descriptorSha256: string;
   /** Where the tool comes from; dispatch goes by this, never by the id. */
   readonly origin: ToolOrigin;
+  /** Whether somebody has to agree to every call. */
+  readonly approval: ToolApproval;
 }

@@ -1,4 +1,5 @@
 import type {
+  ApprovalDecision,
   CapabilityGrant,
   JsonObject,
   JsonValue,
@@ -9,6 +10,7 @@ import type {
   ToolBinding,
   ToolOutcome,
 } from '@millforge/contracts';
+import type { ApprovalRequest } from './approval-request.ts';
 import type { ToolTraceRecord } from './tool-trace-record.ts';
 
 /** The boundary between a plan and the code of its tools. */
@@ -70,6 +72,13 @@ export interface CheckedCall {
   readonly input: JsonObject;
   /** Result that the run ends with when the call succeeds; null for an ordinary tool. */
   readonly terminalResult: string | null;
+  /** What somebody has to agree to before the call is prepared; null when nobody has to, or did. */
+  readonly approval: ApprovalRequest | null;
+  /**
+   * Takes the answer to `approval`. Pure; only an approval of exactly this call goes ahead, once and until
+   * it expires.
+   */
+  approve(decision: ApprovalDecision): CheckedCall | RefusedCall;
   /** Looks at the world, live only. Never throws; the refusal is what a replay must see again. */
   prepare(live: { readonly signal: AbortSignal }): Promise<PreparedCall | RefusedCall>;
   /** Finds out whether an interrupted call happened; absent when nobody can tell. Never throws. */

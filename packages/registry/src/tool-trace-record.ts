@@ -35,6 +35,8 @@ export interface ToolTraceRecord {
   readonly prerequisite_decisions: readonly TraceDecision[];
   /** Capabilities in plan order, up to the first that was not granted. */
   readonly capability_decisions: readonly TraceDecision[];
+  /** Who agreed to the call, or did not; null when nobody had to. */
+  readonly approval: TraceApproval | null;
   /** How the call ended. */
   readonly status: ToolStatus;
   /** Why it did not succeed; null exactly on success. */
@@ -67,6 +69,16 @@ export type TraceBinding = {
   readonly descriptor_sha256: string;
   /** Names the code that runs it. */
   readonly implementation_id: string;
+};
+
+/** What was said about a call that somebody had to agree to. */
+export type TraceApproval = {
+  /** Digest of the question; null when the policy of the run answered without one. */
+  readonly request_sha256: string | null;
+  /** What was decided; `missing` when nobody was asked. */
+  readonly decision: 'approved' | 'declined' | 'missing';
+  /** Who decided: a person, `policy`, or `nobody`. */
+  readonly decided_by: string;
 };
 
 /** One thing that had to hold before the call. */

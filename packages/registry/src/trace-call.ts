@@ -2,7 +2,7 @@ import type { PlanNode, Redactor, ToolOrigin, ToolOutcome } from '@millforge/con
 import { boundText } from './bound-text.ts';
 import { digestOrNull } from './digest-or-null.ts';
 import type { CallContext } from './tool-executor.ts';
-import type { ToolTraceRecord, TraceDecision } from './tool-trace-record.ts';
+import type { ToolTraceRecord, TraceApproval, TraceDecision } from './tool-trace-record.ts';
 
 /** What is known of a call when its record is made. */
 export interface CallFacts {
@@ -16,6 +16,8 @@ export interface CallFacts {
   readonly inputSha256: string | null;
   readonly prerequisites: readonly TraceDecision[];
   readonly capabilities: readonly TraceDecision[];
+  /** Null when nobody has to agree. */
+  readonly approval: TraceApproval | null;
 }
 
 /** How a call came out, as far as the record needs it. */
@@ -52,6 +54,7 @@ export function traceCall(facts: CallFacts, end: CallEnd, redactor: Redactor): T
     input_sha256: facts.inputSha256,
     prerequisite_decisions: facts.prerequisites,
     capability_decisions: facts.capabilities,
+    approval: facts.approval,
     status: outcome.status,
     error_code: outcome.error_code,
     side_effect_class: node?.side_effect_class ?? 'read_only',

@@ -86,11 +86,22 @@ test('refuses an id and version that are taken', () => {
   expect(codeOf(() => registry.register(tool('a.one')))).toBe('registry/duplicate-tool');
 });
 
-test('refuses an implementation id that is taken', () => {
+test('refuses an implementation id that is taken, and names both origins (B-08)', () => {
   const registry = createRegistry();
   registry.register(tool('a.one'));
-  const copy = defineTool({ ...DEFINITION, id: 'a.two', implementationId: 'impl.a.one.v1' });
+  const copy = defineTool({
+    ...DEFINITION,
+    id: 'forged.two',
+    origin: 'forged',
+    implementationId: 'impl.a.one.v1',
+  });
   expect(codeOf(() => registry.register(copy))).toBe('registry/duplicate-implementation');
+  expect(() => registry.register(copy)).toThrow(
+    'The tool forged.two@1 of origin forged names the implementation id of a.one@1 of origin custom',
+  );
+  expect(() => registry.register(tool('a.one'))).toThrow(
+    'The tool a.one@1 of origin custom is registered already, by origin custom',
+  );
 });
 
 test('adds all tools of a call or none', () => {

@@ -8,11 +8,13 @@ import {
 } from '@millforge/contracts';
 import { type ManualClock, manualClock } from '@millforge/contracts/testing';
 import {
+  type ApprovalPolicy,
   type CallContext,
   type CheckedCall,
   createRegistry,
   createToolExecutor,
   type ExecutedCall,
+  type HostFolders,
   type PreparedCall,
   type RefusedCall,
   type ToolExecutor,
@@ -30,6 +32,8 @@ export interface WorldOptions {
   readonly node?: (node: PlanNode) => PlanNode;
   readonly plan?: Partial<CompiledHarnessPlan>;
   readonly implementations?: 'none';
+  readonly approvals?: ApprovalPolicy;
+  readonly hostFolders?: HostFolders;
 }
 
 export function executorWorld(tools: readonly Tool[], options: WorldOptions = {}): ExecutorWorld {
@@ -48,6 +52,8 @@ export function executorWorld(tools: readonly Tool[], options: WorldOptions = {}
     implementations: options.implementations === 'none' ? new Map() : snapshot.implementations,
     clock,
     redactor: createRedactor({ secrets: ['hunter2-hunter2'] }),
+    ...(options.approvals === undefined ? {} : { approvals: options.approvals }),
+    ...(options.hostFolders === undefined ? {} : { hostFolders: options.hostFolders }),
   });
   const grants = nodes.flatMap((node) => node.required_capabilities);
   const context = { runId: 'run-1', turn: 1, workspace: '/srv/site', grants, prerequisites: [] };

@@ -45,6 +45,7 @@ test('runs a call and records real times (B-25)', async () => {
     input_sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
     prerequisite_decisions: [],
     capability_decisions: [],
+    approval: null,
     status: 'success',
     error_code: null,
     side_effect_class: 'read_only',

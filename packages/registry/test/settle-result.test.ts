@@ -57,6 +57,52 @@ test('never cuts an enumerated text', async () => {
   expect(outcome.data['mode']).toBe('long-mode-name');
 });
 
+test('never cuts a text that has a form, and no text beyond what its length allows', async () => {
+  const link = `https://example.org/${'a'.repeat(300)}`;
+  const output = {
+    type: 'object',
+    properties: {
+      id: { type: 'string', pattern: '^[a-z]+$' },
+      link: { type: 'string', format: 'uri' },
+      either: { anyOf: [{ type: 'integer' }, { type: 'string', pattern: '^b+$' }] },
+      long: { type: 'string', minLength: 40 },
+      short: { type: 'string', maxLength: 4 },
+      entry: {
+        anyOf: [
+          { type: 'object', properties: { kind: { const: 'x' }, at: { type: 'integer' } } },
+          { type: 'object', properties: { kind: { const: 'y' }, note: { type: 'string' } } },
+        ],
+      },
+    },
+  };
+  const data = {
+    id: 'i'.repeat(300),
+    link,
+    either: 'b'.repeat(300),
+    long: 'l'.repeat(45),
+    short: 'éééé',
+    entry: { kind: 'y', note: 'n'.repeat(5000) },
+  };
+  const { outcome, trace } = await answered(data, { output, maxOutputBytes: 1500 });
+  expect(outcome.status).toBe('success');
+  expect(trace.truncated_paths).toEqual(['$.entry.note']);
+  expect(outcome.data).toEqual({ ...data, entry: { kind: 'y', note: expect.anything() } });
+
+  const refused = await answered(
+    { ...data, entry: { kind: 'x' } },
+    { output, maxOutputBytes: 600 },
+  );
+  expect(refused.outcome.error_code).toBe('output_validation_failed');
+});
+
+test('shows the data, redacted and bounded, where the tool says no text', async () => {
+  const name = 'password=abcdefgh12345678';
+  const run = async (): Promise<ToolResult> => ({ kind: 'done', data: { files: [{ name }] } });
+  const { outcome } = await answered({}, { run });
+  expect(outcome.text).toBe('{"files":[{"name":"password=**redacted**"}]}');
+  expect(JSON.parse(outcome.text)).toEqual(outcome.data);
+});
+
 test('refuses a result that no cutting makes small enough, and keeps what is known of the effect', async () => {
   const files = Array.from({ length: 100 }, () => ({ name: '', token_count: 1 }));
   const { outcome } = await answered({ files }, { maxOutputBytes: 100 });

@@ -52,7 +52,7 @@ export type ToolResult<Data extends object = JsonObject> =
       readonly after?: JsonValue;
       /** Whether the text leaves something out. */
       readonly truncated?: boolean;
-    } & (Record<never, never> extends Data
+    } & (Pick<Data, never> extends Data
       ? {
           /** Structured result, valid against the output schema; default empty. */
           readonly data?: Data;

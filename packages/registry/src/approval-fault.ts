@@ -1,0 +1,43 @@
+import { type ApprovalDecision, digest } from '@millforge/contracts';
+import type { ApprovalRequest } from './approval-request.ts';
+
+/** A question that a call still needs answered, and the answer once there is one. */
+export interface OpenApproval {
+  readonly request: ApprovalRequest;
+  readonly requestSha256: string;
+  readonly decision: ApprovalDecision | null;
+}
+
+/** Takes a question up; nobody has decided it. */
+export function openApproval(request: ApprovalRequest): OpenApproval {
+  return { request, requestSha256: digest(request), decision: null };
+}
+
+/** Why a decision does not approve this call, or null; whether it is still good is for the live call. */
+export function decisionFault(
+  { request, requestSha256 }: OpenApproval,
+  decision: ApprovalDecision,
+): string | null {
+  const name = request.tool_name;
+  if (decision.request_sha256 !== requestSha256) {
+    return `The approval that was given for ${name} is for another call; do without it.`;
+  }
+  if (decision.decision === 'approved') return null;
+  const why = decision.reason.trim() === '' ? '' : `: ${decision.reason.trim()}`;
+  return `${decision.decided_by} declined ${name}${why}. Do without it.`;
+}
+
+/** Why a call may not begin now although its checks passed, or null. */
+export function approvalFault(
+  approval: OpenApproval | null,
+  live: { readonly now: number; readonly used: ReadonlySet<string> },
+): string | null {
+  if (approval === null) return null;
+  const { decision, request, requestSha256 } = approval;
+  const name = request.tool_name;
+  if (decision === null) return `${name} needs approval, and nobody gave it.`;
+  if (live.used.has(requestSha256)) return `The approval of ${name} was used already.`;
+  // A date that cannot be read is never in the future.
+  if (live.now < Date.parse(decision.expires_at)) return null;
+  return `The approval of ${name} has expired; call it again to ask again.`;
+}
