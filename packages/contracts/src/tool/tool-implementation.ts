@@ -39,7 +39,7 @@ export interface ToolRefusal {
 }
 
 /**
- * What the code of a tool answers. Where the output schema requires something, `data` is required.
+ * What the code of a tool answers. Where the output schema has a type of its own, `data` is required.
  */
 export type ToolResult<Data extends object = JsonObject> =
   | ({
@@ -52,7 +52,7 @@ export type ToolResult<Data extends object = JsonObject> =
       readonly after?: JsonValue;
       /** Whether the text leaves something out. */
       readonly truncated?: boolean;
-    } & (Pick<Data, never> extends Data
+    } & (JsonObject extends Data
       ? {
           /** Structured result, valid against the output schema; default empty. */
           readonly data?: Data;
