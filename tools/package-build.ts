@@ -1,4 +1,5 @@
 import { copyFile } from 'node:fs/promises';
+import { basename } from 'node:path';
 import type { Options } from 'tsup';
 import { inlinedLicences } from './inlined-licences.ts';
 
@@ -7,6 +8,8 @@ export interface PackageBuild {
   readonly entries: readonly string[];
   /** Files under `src` that are built without declarations. */
   readonly untyped?: readonly string[];
+  /** Files under `src` that ship as they are, beside the bundles. */
+  readonly copies?: readonly string[];
   /** Imports that stay imports in the code; their declarations are bundled. */
   readonly external?: readonly string[];
   /** Folders of workspace packages whose code and types go into the bundle. */
@@ -41,12 +44,19 @@ export function packageBuild(build: PackageBuild): Options {
     tsconfig: 'tsconfig.json',
     silent: true,
     esbuildOptions(options) {
+      // Less to read at every start; names stay, so that a stack trace still tells where it was.
+      options.minifyWhitespace = true;
+      options.minifySyntax = true;
+      options.lineLimit = 120;
       options.external = [...(options.external ?? []), ...(build.external ?? [])];
       // Inlined packages come in as source, so that only what is used comes in.
       if (inline.length > 0) options.conditions = ['millforge-src'];
     },
     esbuildPlugins: [inlinedLicences()],
-    onSuccess: () => copyFile('../../NOTICE', 'dist/NOTICE'),
+    async onSuccess() {
+      await copyFile('../../NOTICE', 'dist/NOTICE');
+      for (const file of build.copies ?? []) await copyFile(`src/${file}`, `dist/${basename(file)}`);
+    },
   };
 }
 

@@ -51,7 +51,7 @@ export function closed<T extends object>(
   const mayLack: ReadonlySet<string> = new Set(form.mayLack);
   const adviceOn = new Map(Object.entries(form.advice ?? {}));
   const knownKeys = Object.keys(shape);
-  const known = `one of ${knownKeys.join(', ')}`;
+  const knownInWords = `one of ${knownKeys.join(', ')}`;
   const needed = knownKeys.filter((key) => !mayLack.has(key)).join(', ');
   const mapping =
     needed === '' ? `a mapping with some of ${knownKeys.join(', ')}` : `a mapping with ${needed}`;
@@ -59,9 +59,11 @@ export function closed<T extends object>(
     if (!isMapping(value)) return refuseKind(at, mapping, value);
     const record: { [key: string]: unknown } = {};
     let isComplete = true;
+    let known = 0;
     for (const [key, read] of fields) {
       const field = Object.hasOwn(value, key) ? value[key] : undefined;
-      if (field === undefined && mayLack.has(key)) continue;
+      if (field !== undefined) known += 1;
+      else if (mayLack.has(key)) continue;
       at.path.push(key);
       const typed = read(field, at);
       at.path.pop();
@@ -69,14 +71,14 @@ export function closed<T extends object>(
       else record[key] = typed;
     }
     let unknownCount = 0;
-    for (const key of at.keysOf(value)) {
+    for (const key of Object.keys(value).length > known ? at.keysOf(value) : []) {
       if (Object.hasOwn(shape, key)) continue;
       isComplete = false;
       unknownCount += 1;
       if (unknownCount > MOST_OF_ONE_LIST) break;
       const advice = adviceOn.get(key);
       at.path.push(key);
-      noteFault(at, known, {
+      noteFault(at, knownInWords, {
         isUnknownKey: true,
         knownKeys,
         ...(advice === undefined ? {} : { advice }),

@@ -21,7 +21,7 @@ export function checkArguments(harness: ResolvedHarness, graph: HarnessGraph): r
   const tools = new Map(harness.nodes.map((node) => [node.nodeId, node.tool]));
   return harness.nodes.flatMap((node) => {
     const { nodeId, tool: current } = node;
-    if (current === null) return [];
+    if (current === null || node.source.prerequisites.length === 0) return [];
     const valid = new Set(graph.prerequisitesOf.get(nodeId));
     return [...matchesByPrerequisite(node)].flatMap(([prerequisite, matches]) => {
       const prior = valid.has(prerequisite) ? tools.get(prerequisite) : null;

@@ -112,12 +112,20 @@ export function writtenPrerequisites({
   path,
   source,
 }: Pick<ResolvedNode, 'path' | 'source'>): readonly WrittenPrerequisite[] {
-  return source.prerequisites.flatMap((item, requirement) => {
+  const written: WrittenPrerequisite[] = [];
+  source.prerequisites.forEach((item, requirement) => {
     const at = `${path}/prerequisites/${requirement}`;
-    return 'any_of' in item
-      ? item.any_of.map((one, index) => ({ ...one, path: `${at}/any_of/${index}`, requirement }))
-      : [{ ...item, path: at, requirement }];
+    if ('any_of' in item) {
+      item.any_of.forEach(({ node_id, argument_matches }, index) => {
+        const place = { path: `${at}/any_of/${index}`, requirement };
+        written.push({ node_id, argument_matches, ...place });
+      });
+    } else {
+      const { node_id, argument_matches } = item;
+      written.push({ node_id, argument_matches, path: at, requirement });
+    }
   });
+  return written;
 }
 
 function toRequirements(

@@ -1,7 +1,6 @@
 import {
   type CompiledHarnessPlan,
   type Diagnostic,
-  deepFreeze,
   findPlanProblems,
   MAX_PLAN_BYTES,
   planBytes,
@@ -15,7 +14,7 @@ export type EmitResult =
   | { readonly ok: true; readonly plan: CompiledHarnessPlan; readonly bytes: Uint8Array }
   | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] };
 
-/** Writes a plan as canonical bytes, and makes sure that no unreadable plan leaves. */
+/** Writes a signed plan, which is frozen, as canonical bytes, and makes sure that no unreadable plan leaves. */
 export function emitPlan(plan: CompiledHarnessPlan): EmitResult {
   const bytes = planBytes(plan);
   if (bytes.length > MAX_PLAN_BYTES) {
@@ -23,7 +22,7 @@ export function emitPlan(plan: CompiledHarnessPlan): EmitResult {
     const hint = `Expected at most ${MAX_PLAN_BYTES} bytes; use fewer tools or smaller schemas.`;
     return { ok: false, diagnostics: [report.planTooLarge({ path: '/', hint, fields })] };
   }
-  if (isSound(plan, bytes)) return { ok: true, plan: deepFreeze(plan), bytes };
+  if (isSound(plan, bytes)) return { ok: true, plan, bytes };
   const read = readPlan(bytes, { sha256: plan.compiled_sha256 });
   if (read.ok) return { ok: true, plan: read.plan, bytes };
   const hint = read.problems.at(0) ?? 'The plan cannot be read back.';
@@ -50,7 +49,8 @@ function isSound(plan: CompiledHarnessPlan, bytes: Uint8Array): boolean {
   const text = new TextDecoder('latin1').decode(bytes);
   // Before the member stand only ids and numbers, so the first that looks like it is the plan's own.
   const unsigned = text.replace(`"compiled_sha256":"${plan.compiled_sha256}",`, '');
-  return sha256(unsigned) === plan.compiled_sha256 && !HALF_A_PAIR.test(text);
+  if (sha256(unsigned) !== plan.compiled_sha256) return false;
+  return !text.includes('\\ud') || !HALF_A_PAIR.test(text);
 }
 
 const HALF_A_PAIR =

@@ -14,11 +14,9 @@ import type { CheckedHarness, CheckedNode } from './checked-harness.ts';
 import {
   toAddedFacts,
   toArtifactPolicy,
-  toBinding,
   toBudgets,
   toCapabilityConstraints,
   toSemanticPayload,
-  toSortedPrerequisites,
   toTerminalMap,
 } from './semantic-payload.ts';
 
@@ -80,8 +78,8 @@ function toPlanNode(node: CheckedNode): PlanNode {
     model_tool_name: tool.model_tool_name,
     description: tool.description,
     input_schema: tool.input_schema,
-    binding: toBinding(node),
-    prerequisites: toSortedPrerequisites(node).map((item) =>
+    binding: node.binding,
+    prerequisites: node.prerequisites.map((item) =>
       'any_of' in item ? { any_of: item.any_of.map(toPlanPrerequisite) } : toPlanPrerequisite(item),
     ),
     required: source.required,

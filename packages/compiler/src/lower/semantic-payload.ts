@@ -1,5 +1,4 @@
 import {
-  canonicalJson,
   type Disposition,
   type ExactJson,
   inferDisposition,
@@ -7,9 +6,7 @@ import {
   type PlanBudgets,
   type PlanCallBounds,
   type PlanCapabilityConstraint,
-  type ToolBinding,
 } from '@millforge/contracts';
-import type { HarnessAlternatives, HarnessPrerequisite } from '../harness-source.ts';
 import type { CheckedHarness, CheckedNode } from './checked-harness.ts';
 
 /**
@@ -47,57 +44,6 @@ export function toSemanticPayload(harness: CheckedHarness): ExactJson {
   };
   // Plain data by construction; interfaces among its parts have no index signature.
   return payload as object as ExactJson;
-}
-
-/** The exact tool of a node. */
-export function toBinding({ tool }: CheckedNode): ToolBinding {
-  return {
-    tool_id: tool.tool_id,
-    tool_version: tool.tool_version,
-    descriptor_sha256: tool.descriptor_sha256,
-    implementation_id: tool.implementation_id,
-  };
-}
-
-/** Prerequisites sorted by node, their matches by both arguments; alternatives come last. */
-export function toSortedPrerequisites({
-  source,
-}: CheckedNode): readonly (HarnessPrerequisite | HarnessAlternatives)[] {
-  const plain: HarnessPrerequisite[] = [];
-  const groups: HarnessAlternatives[] = [];
-  for (const item of source.prerequisites) {
-    if ('any_of' in item)
-      groups.push({ any_of: item.any_of.map(withSortedMatches).toSorted(byNode) });
-    else plain.push(withSortedMatches(item));
-  }
-  return [
-    ...plain.toSorted(byNode),
-    ...groups.toSorted(
-      (left, right) =>
-        compare(left.any_of[0]?.node_id ?? '', right.any_of[0]?.node_id ?? '') ||
-        compare(textOf(left), textOf(right)),
-    ),
-  ];
-}
-
-function withSortedMatches({ node_id, argument_matches }: HarnessPrerequisite) {
-  return {
-    node_id,
-    argument_matches: argument_matches.toSorted(
-      (left, right) =>
-        compare(left.prior_argument, right.prior_argument) ||
-        compare(left.current_argument, right.current_argument),
-    ),
-  };
-}
-
-function byNode(left: HarnessPrerequisite, right: HarnessPrerequisite): number {
-  return compare(left.node_id, right.node_id);
-}
-
-function textOf(group: HarnessAlternatives): string {
-  // Plain data by construction; interfaces have no index signature.
-  return canonicalJson(group as object as ExactJson);
 }
 
 /** Limits; from version 1.1 with those on what is observed, also when there are none. */
@@ -177,9 +123,9 @@ function toNodePayload(node: CheckedNode) {
     node_id: node.nodeId,
     required: source.required,
     terminal_result: source.terminal_result,
-    prerequisites: toSortedPrerequisites(node),
+    prerequisites: node.prerequisites,
     produces: source.produces.toSorted(),
-    binding: toBinding(node),
+    binding: node.binding,
     descriptor: {
       model_tool_name: tool.model_tool_name,
       description: tool.description,

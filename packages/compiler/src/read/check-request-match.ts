@@ -83,18 +83,20 @@ function resultHint(wrong: string, known: ReadonlySet<string>): string {
 
 function secretsIn(harness: HarnessSource): readonly string[] {
   const found: string[] = [];
-  collectSecrets(harness, '', found);
+  collectSecrets(harness, [], found);
   return found;
 }
 
 /** A harness nests six levels by its form, so the recursion is bounded. */
-function collectSecrets(value: unknown, pointer: string, found: string[]): void {
+function collectSecrets(value: unknown, steps: string[], found: string[]): void {
   if (typeof value === 'string') {
-    if (looksSecret(value)) found.push(pointer);
+    if (looksSecret(value)) found.push(`/${steps.join('/')}`);
   } else if (typeof value === 'object' && value !== null) {
     const known = found.length;
     for (const [key, child] of Object.entries(value)) {
-      collectSecrets(child, `${pointer}/${key}`, found);
+      steps.push(key);
+      collectSecrets(child, steps, found);
+      steps.pop();
       // Fields stand in an order of their own, items in that of the text.
       if (Array.isArray(value) && found.length - known > MOST_OF_ONE_LIST) break;
     }

@@ -1,10 +1,10 @@
+import { COMPILER_IDENTITY } from '@millforge/compiler';
 import {
   createRedactor,
   type Diagnostic,
   type DiagnosticSpan,
   type JsonObject,
 } from '@millforge/contracts';
-import { COMPILER_IDENTITY } from '../compiler-identity.ts';
 import { CODE_PAGES, codePage } from './code-page.ts';
 
 /** How diagnostics are written as SARIF. */

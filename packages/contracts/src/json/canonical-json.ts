@@ -159,7 +159,7 @@ function sortKeys(keys: string[]): void {
   let hasSurrogates = false;
   for (let index = 0; index < keys.length; index++) {
     const key = keys[index] ?? '';
-    hasSurrogates ||= SURROGATE.test(key);
+    hasSurrogates ||= !KEYS.has(key) && SURROGATE.test(key);
     let at = index;
     for (; at > 0; at--) {
       const before = keys[at - 1] ?? '';

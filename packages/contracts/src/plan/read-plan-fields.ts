@@ -36,18 +36,28 @@ export type PlanFields =
 /** Reads the fields of a plan, each by itself; nothing is coerced and no key is unknown. */
 export function readPlanFields(value: ExactJson): PlanFields {
   const problems: string[] = [];
-  const at = { path: '', problems };
+  const at: Place = { above: null, step: '', problems };
   const version = isMapping(value) ? value['schema_version'] : undefined;
   // What a document of another version means by a field is not known, so nothing else is said of it.
   const isKnown = version === undefined || version === '1.0' || version === '1.1';
-  if (!isKnown) planVersion(version, { path: '/schema_version', problems });
+  if (!isKnown) planVersion(version, below(at, 'schema_version'));
   const plan = !isKnown ? undefined : version === '1.1' ? readV11(value, at) : readV10(value, at);
   return plan !== undefined && problems.length === 0 ? { ok: true, plan } : { ok: false, problems };
 }
 
+/** Where a value stands. Only a problem asks for its path, so that none is written for the rest. */
 interface Place {
-  readonly path: string;
+  readonly above: Place | null;
+  readonly step: string | number;
   readonly problems: string[];
+}
+
+function below(above: Place, step: string | number): Place {
+  return { above, step, problems: above.problems };
+}
+
+function pathOf({ above, step }: Place): string {
+  return above === null ? '' : `${pathOf(above)}/${step}`;
 }
 
 /** Gives the typed value, or notes a problem and gives nothing. */
@@ -66,18 +76,20 @@ function closed<T extends object>(
     if (!isMapping(value)) return wrong(at, 'an object');
     const record: { [key: string]: unknown } = {};
     let isComplete = true;
+    let known = 0;
     for (const [key, read] of fields) {
-      const below = { path: `${at.path}/${key}`, problems: at.problems };
       const field = Object.hasOwn(value, key) ? value[key] : undefined;
-      if (field === undefined && mayLack.has(key)) continue;
-      if (field === undefined) wrong(below, 'present');
-      const typed = field === undefined ? undefined : read(field, below);
+      if (field !== undefined) known += 1;
+      else if (mayLack.has(key)) continue;
+      const place = below(at, key);
+      const typed = field === undefined ? wrong(place, 'present') : read(field, place);
       if (typed === undefined) isComplete = false;
       else record[key] = typed;
     }
-    for (const key of Object.keys(value)) {
+    const keys = Object.keys(value);
+    for (const key of keys.length > known ? keys : []) {
       if (Object.hasOwn(shape, key)) continue;
-      at.problems.push(`${at.path || '/'} must not have the key ${clip(key)}.`);
+      at.problems.push(`${pathOf(at) || '/'} must not have the key ${clip(key)}.`);
       isComplete = false;
     }
     // Every key of the shape was read by its own reader.
@@ -94,10 +106,10 @@ function list<T>(item: Reader<T>, rule: { min?: number; max?: number; unique?: b
       return wrong(at, `a list of at most ${rule.max}`);
     }
     const items: T[] = [];
-    values.forEach((entry, index) => {
-      const typed = item(entry, { path: `${at.path}/${index}`, problems: at.problems });
+    for (const [index, entry] of values.entries()) {
+      const typed = item(entry, below(at, index));
       if (typed !== undefined) items.push(typed);
-    });
+    }
     if (items.length < values.length) return undefined;
     if (rule.unique === true && new Set(items).size < items.length) {
       return wrong(at, 'a list without repetitions');
@@ -154,13 +166,14 @@ function floatOf(value: ExactJson): number {
 
 function inputSchema(version: '1.0' | '1.1'): Reader<JsonSchema> {
   return (value, at) => {
-    const normal = normalizeSchema(value, at.path, { version });
+    const normal = normalizeSchema(value, pathOf(at), { version });
     if (!normal.ok) {
       at.problems.push(`${normal.message}.`.replace(/\.\.$/, '.'));
       return undefined;
     }
     // The plan is the document: a schema that normalising changes is not the one that was hashed.
-    return canonicalJson(normal.value as object as ExactJson) === canonicalJson(value)
+    return Object.is(normal.value, value) ||
+      canonicalJson(normal.value as object as ExactJson) === canonicalJson(value)
       ? normal.value
       : wrong(at, 'a schema in normal form');
   };
@@ -170,7 +183,7 @@ const terminalMap: Reader<Readonly<Record<string, string>>> = (value, at) => {
   if (!isMapping(value)) return wrong(at, 'an object');
   const map: { [nodeId: string]: string } = {};
   for (const [nodeId, result] of Object.entries(value)) {
-    const typed = filled(result, { path: `${at.path}/${clip(nodeId)}`, problems: at.problems });
+    const typed = filled(result, below(at, clip(nodeId)));
     if (typed !== undefined) setOwn(map, nodeId, typed);
   }
   const results = Object.values(map);
@@ -320,7 +333,7 @@ const readV11 = closed<CompiledHarnessPlan>({
 });
 
 function wrong(at: Place, expected: string): undefined {
-  at.problems.push(`${at.path || '/'} must be ${expected}.`);
+  at.problems.push(`${pathOf(at) || '/'} must be ${expected}.`);
   return undefined;
 }
 

@@ -1,6 +1,4 @@
-import { MillforgeError } from '../error/millforge-error.ts';
-import { canonicalJson } from '../json/canonical-json.ts';
-import type { JsonValue } from '../json/json-value.ts';
+import { canonicalJson, type JsonValue, MillforgeError } from '@millforge/contracts';
 
 /** What a promise rejects with; an outcome instead is a failed assertion. */
 export async function rejection(promise: Promise<unknown>): Promise<unknown> {

@@ -1,5 +1,4 @@
-import { MillforgeError } from '../error/millforge-error.ts';
-import type { Clock } from '../time/clock.ts';
+import { type Clock, MillforgeError } from '@millforge/contracts';
 
 /** A clock that stands still until a test moves it. */
 export interface ManualClock extends Clock {

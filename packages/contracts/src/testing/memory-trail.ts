@@ -1,7 +1,4 @@
-import { MillforgeError } from '../error/millforge-error.ts';
-import { canonicalJson } from '../json/canonical-json.ts';
-import { deepFreeze } from '../json/freeze.ts';
-import type { TrailSink } from '../trail/operation-log.ts';
+import { canonicalJson, deepFreeze, MillforgeError, type TrailSink } from '@millforge/contracts';
 
 /** One decision as it was appended. */
 export type TrailEntry = Parameters<TrailSink['append']>[0];

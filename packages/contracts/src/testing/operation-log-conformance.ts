@@ -1,5 +1,5 @@
-import type { JsonValue } from '../json/json-value.ts';
 import {
+  type JsonValue,
   type Operation,
   type OperationLog,
   type OperationOutcome,
@@ -7,7 +7,7 @@ import {
   operationRefused,
   operationUnavailable,
   operationUncertain,
-} from '../trail/operation-log.ts';
+} from '@millforge/contracts';
 import { diverged, equal, rejection, suspended } from './assertions.ts';
 import {
   acting,

@@ -1,5 +1,4 @@
-import type { JsonValue } from '../json/json-value.ts';
-import type { Operation } from '../trail/operation-log.ts';
+import type { JsonValue, Operation } from '@millforge/contracts';
 
 /** An answer that was lost on the way. */
 export const DOUBT = { code: 'timeout', message: 'The answer was lost.' };

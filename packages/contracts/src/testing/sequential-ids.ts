@@ -1,4 +1,4 @@
-import type { Ids } from '../time/ids.ts';
+import type { Ids } from '@millforge/contracts';
 
 /** Gives `run_0001`, `run_0002`, `task_0001` …: the same in every run of a test. */
 export function sequentialIds(): Ids {
