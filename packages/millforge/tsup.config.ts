@@ -8,6 +8,8 @@ export default packageBuild({
     'packages/compiler',
     'packages/compiler-publish',
     'packages/registry',
+    'packages/builtin-tools',
+    'packages/builtin-tools-path-policy',
     'packages/pi-tools',
     'packages/models',
     'packages/guard',

@@ -1,0 +1,10 @@
+import type { PathPolicyOptions } from './paths/create-path-policy.ts';
+
+/** What the built-in tools are given by the host. */
+export interface BuiltinToolOptions extends PathPolicyOptions {
+  /** Called right before and right after a file is replaced or a process is started. For crash tests. */
+  readonly onEffect?: OnEffect;
+}
+
+/** Told of the moment around an effect; what it throws breaks the call off at that point. */
+export type OnEffect = (phase: 'before-effect' | 'after-effect', what: string) => void;

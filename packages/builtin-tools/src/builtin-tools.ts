@@ -1,0 +1,12 @@
+import type { Tool } from '@millforge/contracts';
+import type { BuiltinToolOptions } from './builtin-tool-options.ts';
+import { listFilesTool } from './files/list-files.ts';
+import { readFileTool } from './files/read-file.ts';
+import { searchTextTool } from './files/search-text.ts';
+import { createPathPolicy } from './paths/create-path-policy.ts';
+
+/** Makes the built-in tools. They reach files through one path policy only, and start no process but profiles. */
+export function builtinTools(options: BuiltinToolOptions = {}): readonly Tool[] {
+  const policy = createPathPolicy(options);
+  return Object.freeze([listFilesTool(policy), readFileTool(policy), searchTextTool(policy)]);
+}

@@ -1,0 +1,96 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { JsonObject } from '@millforge/contracts';
+import { expect, onTestFinished, test } from 'vitest';
+import { type ToolWorld, toolWorld } from './tool-world.ts';
+
+// A tenth of what was promised for each tool; MILLFORGE_SWAP_CALLS=10000 makes all of them.
+const CALLS = Number(process.env['MILLFORGE_SWAP_CALLS'] ?? 1000);
+
+const CANARY = 'canary-4711';
+
+const TOOLS: readonly (readonly [string, (turn: number) => JsonObject])[] = [
+  ['read_workspace_file', (turn) => ({ path: PATHS[turn % PATHS.length] ?? '' })],
+  ['list_workspace_files', (turn) => ({ root: ['.', 'd', 'd/e'][turn % 3] ?? '' })],
+  ['search_workspace_text', (turn) => ({ query: 'canary', root: ['.', 'd'][turn % 2] ?? '' })],
+];
+
+const PATHS = ['x', 'd/f', 'd/e/f', 'y/f'];
+
+test.each(TOOLS)(
+  '%s reads, writes and names nothing outside while another process swaps links',
+  { tags: ['slow'], timeout: CALLS * 30 + 20_000 },
+  async (name, input) => {
+    const world = await toolWorld();
+    const outside = await prepareOutside(world);
+    const before = await snapshotOf(outside);
+    const swapper = await startSwapper(world);
+    const ends = new Map<string, number>();
+    for (let turn = 0; turn < CALLS; turn++) {
+      const result = await world.call(name, input(turn));
+      const said = JSON.stringify(result);
+      expect(said).not.toContain(CANARY);
+      expect(said).not.toContain('outside-name');
+      expect(said).not.toContain(world.folder);
+      const end = result.kind === 'done' ? 'done' : (/^\w+/.exec(result.text)?.[0] ?? '');
+      ends.set(end, (ends.get(end) ?? 0) + 1);
+    }
+    swapper.kill('SIGKILL');
+    // Both kinds of moments were met, or nothing was shown.
+    expect(ends.get('done')).toBeGreaterThan(0);
+    if (name !== 'list_workspace_files' && name !== 'search_workspace_text') {
+      expect(ends.get('outside')).toBeGreaterThan(0);
+    }
+    expect(await snapshotOf(outside)).toEqual(before);
+  },
+);
+
+async function prepareOutside(world: ToolWorld): Promise<string> {
+  const outside = join(world.folder, 'outside');
+  await mkdir(join(outside, 'e'), { recursive: true });
+  for (const path of ['f', 'e/f', 'outside-name']) await writeFile(join(outside, path), CANARY);
+  await world.write('x', 'inside canary');
+  await world.write('d/f', 'inside canary');
+  await world.write('d/e/f', 'inside canary');
+  await world.write('y/f', 'inside canary');
+  return outside;
+}
+
+async function snapshotOf(folder: string): Promise<Record<string, string>> {
+  const names = await readdir(folder, { recursive: true });
+  const files = names.filter((name) => name !== 'e').toSorted();
+  return Object.fromEntries(
+    await Promise.all(
+      files.map(async (name) => [name, await readFile(join(folder, name), 'utf8')] as const),
+    ),
+  );
+}
+
+/** Exchanges files and folders for links that lead out, and back, as fast as it can. */
+async function startSwapper(world: ToolWorld): Promise<ChildProcess> {
+  const swapper = spawn(process.execPath, ['-e', SWAPPER, world.workspace, world.folder], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void swapper.kill('SIGKILL'));
+  await new Promise((settle) => swapper.stdout?.once('data', settle));
+  return swapper;
+}
+
+const SWAPPER = `
+  const fs = require('node:fs');
+  const [, workspace, folder] = process.argv;
+  process.chdir(workspace);
+  const spots = [['x', '../outside/f'], ['d', '../outside'], ['d/e', '../../outside/e'], ['y', folder + '/outside']];
+  const swap = (name, target) => {
+    const kept = '../kept-' + name.replace('/', '-');
+    try { fs.renameSync(name, kept); } catch { return; }
+    try { fs.symlinkSync(target, name); } catch {}
+    for (let n = 0; n < 50; n++) fs.existsSync(name);
+    try { fs.unlinkSync(name); } catch {}
+    // What a tool has written in between is in the way.
+    try { fs.renameSync(kept, name); } catch { try { fs.rmSync(name, { recursive: true }); fs.renameSync(kept, name); } catch {} }
+  };
+  process.stdout.write('ready');
+  for (;;) for (const [name, target] of spots) swap(name, target);
+`;
