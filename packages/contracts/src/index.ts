@@ -193,6 +193,7 @@ export {
   type OperationOutcome,
   type OperationRepeat,
   operationFailed,
+  operationHeld,
   operationRefused,
   operationSuspended,
   operationUnavailable,

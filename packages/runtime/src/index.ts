@@ -1,9 +1,12 @@
+export type { ApprovalAnswer, ApprovalProvider } from './approval-provider.ts';
 export {
   type MemoryOperationLog,
   type MemoryOperationLogOptions,
   memoryOperationLog,
 } from './memory-operation-log.ts';
 export type {
+  ApprovalDecided,
+  ApprovalRequested,
   CallEnded,
   CallEvent,
   CallRefused,

@@ -7,6 +7,8 @@ export type RunEvent =
   | TurnStarted
   | ModelReplied
   | ModelReAsked
+  | ApprovalRequested
+  | ApprovalDecided
   | CallStarted
   | CallEnded
   | CallRefused
@@ -76,6 +78,26 @@ export interface CallEvent extends TurnEvent {
   readonly callId: string;
   /** Name of the tool as the model wrote it, cut to 64 characters. */
   readonly tool: string;
+}
+
+/** Somebody is asked whether a call may be performed. */
+export interface ApprovalRequested extends CallEvent {
+  /** Tells the events apart. */
+  readonly kind: 'approval-requested';
+  /** One line for a person: `edit src/sum.js`. */
+  readonly describe: string;
+}
+
+/** It is decided whether a call may be performed. */
+export interface ApprovalDecided extends CallEvent {
+  /** Tells the events apart. */
+  readonly kind: 'approval-decided';
+  /** What was decided. */
+  readonly decision: 'approved' | 'declined';
+  /** Who decided. */
+  readonly decidedBy: string;
+  /** Why, redacted; may be empty. */
+  readonly reason: string;
 }
 
 /** An admitted call begins. */

@@ -8,6 +8,7 @@ import type {
   TrailSink,
 } from '@millforge/contracts';
 import type { ToolExecutor } from '@millforge/registry';
+import type { ApprovalProvider } from './approval-provider.ts';
 import type { RunEvent } from './run-event.ts';
 
 /** The bytes of a compiled plan, and the digest by which it was approved. */
@@ -38,6 +39,8 @@ export interface RunOptions {
   readonly trail: TrailSink;
   /** Measures elapsed times: for events, and for a plan that limits them. */
   readonly clock: Clock;
+  /** Asks whether a call may be performed; without it the answer is no. */
+  readonly approvals?: ApprovalProvider;
   /** Replaces secrets in what the trail and the outcome quote; tool results come redacted already. */
   readonly redactor?: Redactor;
   /** Hears of progress. What it throws ends the run with that error. */

@@ -26,8 +26,16 @@ export function eventDocument(event: RunEvent): JsonObject {
       };
     case 'model-re-asked':
       return { ...turnFields(event), reason: event.reason };
+    case 'approval-requested':
     case 'call-started':
       return { ...callFields(event), describe: event.describe };
+    case 'approval-decided':
+      return {
+        ...callFields(event),
+        decision: event.decision,
+        decided_by: event.decidedBy,
+        reason: event.reason,
+      };
     case 'call-ended':
       return {
         ...callFields(event),

@@ -75,6 +75,10 @@ function createActivities(host: CliHost) {
         case 'call-started':
           begin(callKey(event), `running ${event.describe}`);
           return;
+        case 'approval-requested':
+          begin(callKey(event), `waiting for approval of ${event.describe}`);
+          return;
+        case 'approval-decided':
         case 'call-ended':
           running.delete(callKey(event));
           return;
@@ -107,9 +111,12 @@ function callKey(event: CallEvent): string {
 function lineOf(event: RunEvent): string | null {
   switch (event.kind) {
     case 'turn-started':
+    case 'approval-requested':
     case 'call-started':
     case 'run-ended':
       return null;
+    case 'approval-decided':
+      return `  ${event.decision} by ${oneLine(event.decidedBy)}: ${oneLine(event.tool)}`;
     case 'context-compacted':
       return `  shortened the conversation from ${event.tokensBefore} to ${event.tokensAfter} tokens`;
     case 'model-replied': {

@@ -195,6 +195,18 @@ export function operationUnavailable(failure: Failure, cause?: unknown): Millfor
   return signalled('operation/unavailable', failure, cause);
 }
 
+/**
+ * Thrown by an act without effect that waits for a person: a log that keeps its record opens a hold, whose
+ * answer becomes the outcome; any other records a failure. `for` is the operation that the answer is about.
+ */
+export function operationHeld(
+  failure: Failure & {
+    readonly data: { readonly for: string; readonly expires_after_seconds: number };
+  },
+): MillforgeError {
+  return signalled('operation/held', failure);
+}
+
 /** What `perform` rejects with when the run must stop here; `reason` says why. */
 export function operationSuspended(reason: SuspendReason, failure?: Failure): MillforgeError {
   return new MillforgeError('operation/suspended', `The run is suspended (${reason}).`, {

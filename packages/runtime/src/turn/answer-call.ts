@@ -3,6 +3,7 @@ import { type Exhaustion, type InspectedCall, nudgeText } from '@millforge/guard
 import type { CheckedCall, PrerequisiteDecision, RefusedCall } from '@millforge/registry';
 import { endExhausted, type RunEnding } from '../run-ending.ts';
 import type { Run } from '../run-state.ts';
+import { approveCall } from './approve-call.ts';
 import type { CallPlace } from './call-place.ts';
 import { lackingArtifacts } from './lacking-artifacts.ts';
 import { observedOverrun } from './observed-overrun.ts';
@@ -62,7 +63,10 @@ export async function answerCall(run: Run, asked: AskedCall): Promise<Answer> {
   if (checked.kind === 'refused') return answerRefused(run, asked, checked);
   const overrun = observedOverrun(run, 'tool-call');
   if (overrun !== null) return endOverrun(run, asked, overrun);
-  const performed = await performCall(run, place, checked);
+  const approved = await approveCall(run, place, checked);
+  if (approved.kind === 'ending') return approved;
+  if (approved.kind === 'refused') return answerRefused(run, asked, approved);
+  const performed = await performCall(run, place, approved);
   if (performed.kind === 'ending') return performed;
   const { outcome } = performed;
   if (outcome.status !== 'not_executed') run.steps = run.gate.recordCall(run.steps, node.node_id);
