@@ -4,14 +4,16 @@ import type { GoalView } from './goal-view.ts';
 import type { GoalRun, Kernel, RunGoalOptions } from './kernel.ts';
 import { kernelError } from './kernel-error.ts';
 import { readOwner } from './owner/owner.ts';
+import { attemptName } from './run/attempt-rules.ts';
 import { operationName } from './run/operation-rules.ts';
 import { runGoal } from './run/run-goal.ts';
 import type { RunParts } from './run/run-parts.ts';
-import { createStopSwitch } from './run/stop-switch.ts';
+import { createSlots } from './run/slots.ts';
+import { createStopSwitch, type StopKind } from './run/stop-switch.ts';
 import type { Scope } from './scope.ts';
 import { examineStore } from './sqlite/examine-store.ts';
 import { admitGoal } from './store/admit-goal.ts';
-import { readTasks } from './store/attempt-row.ts';
+import { type AttemptRow, readTasks } from './store/attempt-row.ts';
 import { cancelGoal } from './store/cancel-goal.ts';
 import { decideHold, ended } from './store/decide-hold.ts';
 import { readGoalRow } from './store/goal-row.ts';
@@ -46,7 +48,7 @@ export function createKernel(parts: RunParts): Kernel {
       }
       cancelGoal(tx, goal, { actor: scope.actor, reason });
     });
-    active.get(nameOf(scope, goalId))?.cancelled();
+    active.get(nameOf(scope, goalId))?.stop('cancelled');
     return view(scope, goalId);
   };
 
@@ -60,11 +62,7 @@ export function createKernel(parts: RunParts): Kernel {
           'This process runs the goal already; wait for that run, or stop it.',
         );
       }
-      const current: ActiveRun = {
-        stop: (now) => stop.stop(now),
-        cancelled: () => stop.cancel(),
-        done: Promise.resolve(),
-      };
+      const current: ActiveRun = { stop: (how) => stop.stop(how), done: Promise.resolve() };
       active.set(name, current);
       try {
         await runGoal(parts, {
@@ -72,6 +70,8 @@ export function createKernel(parts: RunParts): Kernel {
           goalId,
           adapters: options.adapters,
           onWaiting: options.onWaiting,
+          leavesBusy: false,
+          slots: createSlots(options.concurrency ?? DEFAULT_CONCURRENCY),
           stop,
         });
       } finally {
@@ -84,22 +84,26 @@ export function createKernel(parts: RunParts): Kernel {
     if (current !== undefined) current.done = done.catch(() => undefined);
     return {
       done,
-      stop: ({ now = false } = {}) => stop.stop(now),
+      stop: ({ now = false } = {}) => stop.stop(now ? 'now' : 'soon'),
       cancel: (reason) => cancel(scope, goalId, { version: null, reason }),
     };
   };
 
-  const mayStillAct =
-    (goalUid: string, taskId: string) =>
-    (operation: OperationRow): boolean =>
+  const mayStillAct = (goalUid: string) => ({
+    mayStillAct: (operation: OperationRow, taskId: string): boolean =>
       operation.owner_id === owner.id
         ? parts.unsettled.has(operationName({ goalUid, taskId }, operation.key))
-        : !operation.is_settled && owner.isAlive(operation.owner_id);
+        : !operation.is_settled && owner.isAlive(operation.owner_id),
+    mayStillRun: (attempt: AttemptRow, taskId: string): boolean =>
+      attempt.owner_id === owner.id
+        ? parts.unsettled.has(attemptName({ goalUid, taskId }, attempt.number))
+        : !attempt.is_settled && owner.isAlive(attempt.owner_id),
+  });
 
   let closing: Promise<void> | null = null;
   const close = async (): Promise<void> => {
     const runs = [...active.values()];
-    for (const run of runs) run.stop(true);
+    for (const run of runs) run.stop('now');
     await Promise.all(runs.map(({ done }) => done));
     try {
       await owner.release();
@@ -143,16 +147,17 @@ export function createKernel(parts: RunParts): Kernel {
     },
     async decide(scope, goalId, decision) {
       checkScope(scope);
+      const receiptId = ids.newId('receipt');
       await db.write('decide-hold', (tx) => {
         const goal = readGoalRow(tx, scope.tenant, { goalId, now: clock.now() });
-        const [task] = readTasks(tx, goal);
         decideHold(tx, goal, {
           decision,
           actor: scope.actor,
-          mayStillAct: mayStillAct(goal.goal_uid, task?.task_id ?? ''),
+          receiptId,
+          ...mayStillAct(goal.goal_uid),
         });
       });
-      if (decision.decision === 'cancel') active.get(nameOf(scope, goalId))?.cancelled();
+      if (decision.decision === 'cancel') active.get(nameOf(scope, goalId))?.stop('cancelled');
       return view(scope, goalId);
     },
     async cancelGoal(scope, goalId, options) {
@@ -189,10 +194,12 @@ export function createKernel(parts: RunParts): Kernel {
     },
   };
 }
+// More attempts at once help no goal that people have written.
+const DEFAULT_CONCURRENCY = 16;
+
 /** A run of this process, as others of its calls see it. */
 interface ActiveRun {
-  readonly stop: (now: boolean) => void;
-  readonly cancelled: () => void;
+  readonly stop: (how: StopKind) => void;
   done: Promise<unknown>;
 }
 

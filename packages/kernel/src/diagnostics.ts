@@ -86,10 +86,17 @@ export const found = defineDiagnostics('MF-K', {
     message: ({ units, limit }: { units: number; limit: number }) =>
       `The tasks need ${units} units, the goal allows ${limit}.`,
   },
-  unsupported: {
-    code: 'MF-K020',
-    name: 'unsupported',
+  checkWithoutVerify: {
+    code: 'MF-K014',
+    name: 'check-without-verify',
     phase,
-    message: ({ what }: { what: string }) => `This version does not run ${what}.`,
+    message: () => 'Only a task with a verify adapter decides a check.',
+  },
+  unknownCondition: {
+    code: 'MF-K015',
+    name: 'unknown-condition',
+    phase,
+    message: ({ task }: { task: string }) =>
+      `The task waits for a verdict of ${task}, which is not an earlier verify task.`,
   },
 });

@@ -7,6 +7,9 @@ export type Failpoint = `${'before' | 'after'}:${
   | 'admit-goal'
   | 'admit-attempt'
   | 'claim-attempt'
+  | 'begin-attempt'
+  | 'doubt-attempt'
+  | 'resolve-attempt'
   | 'suspend-attempt'
   | 'fail-attempt'
   | 'record-result'
@@ -41,6 +44,9 @@ const DURABLE_WRITES: readonly DurableWrite[] = [
   'admit-goal',
   'admit-attempt',
   'claim-attempt',
+  'begin-attempt',
+  'doubt-attempt',
+  'resolve-attempt',
   'suspend-attempt',
   'fail-attempt',
   'record-result',

@@ -1,8 +1,17 @@
-export type { Adapter, TaskContext } from './adapter.ts';
+export type {
+  Adapter,
+  AdapterIdentity,
+  AttemptReconcileContext,
+  TaskContext,
+  VerifyAdapter,
+  VerifyContext,
+  WorkAdapter,
+} from './adapter.ts';
 export type {
   AdapterBinding,
   GoalContract,
   TaskContract,
+  VerdictCondition,
 } from './contract/goal-contract.ts';
 export type { KernelErrorCode } from './error-codes.ts';
 export type { Failpoint } from './failpoints.ts';
@@ -27,3 +36,4 @@ export type {
 } from './kernel.ts';
 export { openKernel } from './open-kernel.ts';
 export type { Scope } from './scope.ts';
+export type { VerifiedResult } from './verified-result.ts';

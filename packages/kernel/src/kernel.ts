@@ -87,6 +87,8 @@ export interface Kernel extends AsyncDisposable {
 export interface RunGoalOptions {
   /** The adapters that the contract may name. */
   readonly adapters: readonly Adapter[];
+  /** Attempts of independent tasks that run at the same time; default 16. */
+  readonly concurrency?: number;
   /** Told once when another living process holds the goal and its silence is being timed. */
   readonly onWaiting?: (owner: OwnerView) => void;
 }

@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock, Ids, JsonValue, Operation, TrailRecord } from '@millforge/contracts';
 import {
-  type Adapter,
   type GoalContract,
   type Kernel,
   type OpenKernelOptions,
   openKernel,
   type Scope,
   type TaskContext,
+  type WorkAdapter,
 } from '@millforge/kernel';
 import { onTestFinished } from 'vitest';
 
@@ -72,8 +72,8 @@ export function contract(
 /** An adapter that fits `contract()`. */
 export function adapter(
   run: (context: TaskContext) => Promise<JsonValue>,
-  more: Partial<Adapter> = {},
-): Adapter {
+  more: Partial<WorkAdapter> = {},
+): WorkAdapter {
   return {
     kind: 'model',
     name: 'harness',
@@ -170,4 +170,13 @@ export async function records(kernel: Kernel, goalId: string): Promise<readonly 
   const found: TrailRecord[] = [];
   for await (const record of kernel.readTrail(scope, goalId)) found.push(record);
   return found;
+}
+
+/** A moment that one part of a test waits for and another one brings about. */
+export function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
+  const opening = new AbortController();
+  const opened = new Promise<void>((resolve) => {
+    opening.signal.addEventListener('abort', () => resolve());
+  });
+  return { opened, open: () => opening.abort() };
 }

@@ -1,11 +1,11 @@
 import type { Clock, Ids } from '@millforge/contracts';
-import { type Adapter, type GoalView, openKernel } from '@millforge/kernel';
+import { type GoalView, openKernel, type WorkAdapter } from '@millforge/kernel';
 
 const binding = { kind: 'model', name: 'letters', version: '1', parameters: null } as const;
 
 const letter = { key: 'tool/1/0', step: 1, kind: 'tool', effect: 'external' } as const;
 
-const letters = (send: (key: string) => Promise<string>): Adapter => ({
+const letters = (send: (key: string) => Promise<string>): WorkAdapter => ({
   ...binding,
   async run(context) {
     const sent = await context.perform(

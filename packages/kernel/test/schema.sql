@@ -1,5 +1,5 @@
 PRAGMA application_id = 1296454738;
-PRAGMA user_version = 1;
+PRAGMA user_version = 2;
 CREATE TABLE artifacts (
   goal INTEGER NOT NULL REFERENCES goals (goal),
   tenant TEXT NOT NULL,
@@ -25,7 +25,7 @@ CREATE TABLE attempts (
   failure_class TEXT,
   failure_code TEXT,
   failure_message TEXT
-) STRICT;
+, generation INTEGER NOT NULL DEFAULT 1, is_clean INTEGER NOT NULL DEFAULT 0, owner_id TEXT NOT NULL DEFAULT '', is_settled INTEGER NOT NULL DEFAULT 0, attested_by TEXT) STRICT;
 CREATE UNIQUE INDEX attempts_by_number ON attempts (goal, task_id, number);
 CREATE TABLE goals (
   goal INTEGER PRIMARY KEY,
@@ -56,6 +56,7 @@ CREATE TABLE goals (
 ) STRICT;
 CREATE UNIQUE INDEX goals_by_id ON goals (tenant, goal_id);
 CREATE UNIQUE INDEX goals_by_uid ON goals (goal_uid);
+CREATE INDEX goals_checking ON goals (goal) WHERE state = 'checking';
 CREATE TABLE holds (
   goal INTEGER NOT NULL REFERENCES goals (goal),
   tenant TEXT NOT NULL,
@@ -75,6 +76,15 @@ CREATE TABLE holds (
   decided_at TEXT
 ) STRICT;
 CREATE UNIQUE INDEX holds_by_id ON holds (goal, hold_id);
+CREATE TABLE imports (
+  goal INTEGER NOT NULL REFERENCES goals (goal),
+  tenant TEXT NOT NULL,
+  export_sha256 TEXT NOT NULL,
+  records INTEGER NOT NULL,
+  imported_by TEXT NOT NULL,
+  imported_at TEXT NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX imports_by_goal ON imports (goal);
 CREATE TABLE leases (
   goal INTEGER NOT NULL REFERENCES goals (goal),
   tenant TEXT NOT NULL,
@@ -136,7 +146,7 @@ CREATE TABLE operations (
   before_json TEXT,
   outcome_json TEXT,
   after_json TEXT
-) STRICT;
+, usage_bound TEXT, approved_until TEXT) STRICT;
 CREATE UNIQUE INDEX operations_by_key ON operations (goal, task_id, key);
 CREATE TABLE owners (
   owner_id TEXT NOT NULL PRIMARY KEY,
@@ -153,6 +163,14 @@ CREATE TABLE payloads (
   bytes BLOB NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX payloads_by_sha256 ON payloads (tenant, sha256);
+CREATE TABLE pins (
+  goal INTEGER NOT NULL REFERENCES goals (goal),
+  tenant TEXT NOT NULL,
+  sha256 TEXT NOT NULL,
+  task_id TEXT NOT NULL,
+  number INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX pins_by_sha256 ON pins (tenant, sha256, goal, task_id, number);
 CREATE TABLE receipts (
   goal INTEGER NOT NULL REFERENCES goals (goal),
   tenant TEXT NOT NULL,
@@ -171,8 +189,9 @@ CREATE TABLE tasks (
   version INTEGER NOT NULL,
   attempts INTEGER NOT NULL,
   output_sha256 TEXT
-) STRICT;
+, retries INTEGER NOT NULL DEFAULT 0, verdict TEXT) STRICT;
 CREATE UNIQUE INDEX tasks_by_id ON tasks (goal, task_id);
+CREATE INDEX tasks_open ON tasks (goal) WHERE state IN ('ready', 'running');
 CREATE TABLE trail (
   goal INTEGER NOT NULL REFERENCES goals (goal),
   tenant TEXT NOT NULL,

@@ -20,7 +20,7 @@ import {
 
 const GOALS = ['done', 'held', 'decided', 'cancelled'];
 // Owners and leases say who is at work at this moment; they are no part of the record.
-const UNTOLD = ['owners', 'leases'];
+const UNTOLD = ['owners', 'leases', 'pins'];
 
 let root = '';
 let original = '';

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@millforge/contracts';
+import type { JsonObject, JsonValue, Usage } from '@millforge/contracts';
 
 /** What is to be done, by what, within which bounds; frozen and digested at admission. */
 export interface GoalContract {
@@ -12,11 +12,11 @@ export interface GoalContract {
   readonly objective: string;
   /** Named JSON values that the tasks read; at most 1 MiB together. Default none. */
   readonly inputs?: JsonObject;
-  /** The steps, in order; exactly one. */
+  /** The steps, 1 to 256, in order. Those that depend on nothing unfinished run at the same time. */
   readonly tasks: readonly TaskContract[];
   /** What happens where nobody can tell whether an effect happened; default `hold`. */
   readonly on_ambiguous?: 'hold' | 'retry';
-  /** Checks that must pass; at least one unless `unchecked` is true. Known: `terminal-outcome`. */
+  /** Checks that must pass: those of `verify` tasks, or `terminal-outcome`. At least one unless `unchecked`. */
   readonly required_checks?: readonly string[];
   /** Says that no check is required; shown in every listing. Default false. */
   readonly unchecked?: boolean;
@@ -31,6 +31,12 @@ export interface GoalContract {
     /** Bytes of artifacts that the goal may save; default unbounded. */
     readonly artifact_bytes?: number;
   };
+  /**
+   * Bounds on what was observed to be used, over all operations of the goal; default unbounded.
+   *
+   * An operation that could pass one is refused with `budget-exhausted` before it is performed.
+   */
+  readonly observed_limits?: Usage;
   /** At most 16 short text pairs that are never interpreted. Default none. */
   readonly labels?: { readonly [name: string]: string };
 }
@@ -41,14 +47,22 @@ export interface TaskContract {
   readonly task_id: string;
   /** The adapter that performs it; the same parameters are needed at every start. */
   readonly adapter: AdapterBinding;
-  /** What an interruption puts in doubt; only `operation` is supported. */
-  readonly doubt: 'attempt' | 'operation';
+  /**
+   * What an interruption puts in doubt; default `attempt`.
+   *
+   * With `operation` the adapter reaches the outside through `perform` only, and goes on where it was.
+   */
+  readonly doubt?: 'attempt' | 'operation';
   /** The strongest thing its operations may do. */
   readonly effect: 'none' | 'read' | 'write' | 'external';
   /** Whether the task as a whole may be repeated; default `unsafe`. */
   readonly repeat?: 'safe' | 'keyed' | 'unsafe';
-  /** Earlier tasks whose outputs it needs. Default none. */
+  /** Earlier tasks whose outputs it needs; it is skipped when one of them failed or was skipped. Default none. */
   readonly depends_on?: readonly string[];
+  /** An earlier `verify` task; this one is skipped unless that gave the verdict. Default none. */
+  readonly only_after?: VerdictCondition;
+  /** For a `verify` task: the check that it decides, the last one that ran counts; default its own name. */
+  readonly check?: string;
   /** Units that one attempt reserves; default 1. */
   readonly units?: number;
   /** Attempts, 1 to 16; default 1. Interruptions do not count. */
@@ -63,9 +77,17 @@ export interface TaskContract {
   readonly optional?: boolean;
 }
 
+/** What an earlier check must have said for a task to run. */
+export interface VerdictCondition {
+  /** Name of the earlier `verify` task. */
+  readonly task: string;
+  /** The verdict that is waited for. */
+  readonly verdict: 'pass' | 'fail';
+}
+
 /** Names an adapter exactly, so that a changed one is noticed. */
 export interface AdapterBinding {
-  /** What the adapter is; only `model` is supported. */
+  /** What the adapter is. */
   readonly kind: 'model' | 'tool' | 'verify';
   /** Its name. */
   readonly name: string;

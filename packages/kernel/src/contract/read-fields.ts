@@ -5,6 +5,8 @@ import { found } from '../diagnostics.ts';
 export interface Fields {
   /** JSON pointer of a field, or of an entry below it. */
   at(...names: readonly (string | number)[]): string;
+  /** Whether the field is there. */
+  has(name: string): boolean;
   /** Collects a mistake. */
   report(diagnostic: Diagnostic): void;
   /** Reads another value at a place below. */
@@ -78,6 +80,7 @@ function fieldsOf(fields: ReadonlyMap<string, JsonValue>, place: FieldsPlace): F
 
   const self: Fields = {
     at,
+    has: (name) => fields.has(name),
     report: (diagnostic) => void diagnostics.push(diagnostic),
     within: below(path),
     required(name) {

@@ -5,14 +5,17 @@ import {
   type JsonObject,
   type JsonValue,
   MillforgeError,
+  type Usage,
 } from '@millforge/contracts';
 import { found } from '../diagnostics.ts';
 import { EFFECTS, REPEATS } from '../store/read-column.ts';
+import { USAGE_NAMES } from '../store/read-usage.ts';
 import type { AdapterBinding, GoalContract, TaskContract } from './goal-contract.ts';
 import { type Fields, readFields } from './read-fields.ts';
 
 /** A contract with every default filled in; the form that is digested. */
-export interface CompleteContract extends Required<Omit<GoalContract, 'limits' | 'tasks'>> {
+export interface CompleteContract
+  extends Required<Omit<GoalContract, 'limits' | 'tasks' | 'observed_limits'>> {
   /** The steps with their defaults. */
   readonly tasks: readonly CompleteTask[];
   /** Bounds; null where there is none. */
@@ -24,10 +27,13 @@ export interface CompleteContract extends Required<Omit<GoalContract, 'limits' |
     /** Bytes. */
     readonly artifact_bytes: number | null;
   };
+  /** Absent where nothing observed is bounded, so that older contracts keep their digest. */
+  readonly observed_limits?: Usage;
 }
 
-/** A task with every default filled in. */
-export type CompleteTask = Required<TaskContract>;
+/** A task with every default filled in; what may be absent is absent where it says nothing. */
+export type CompleteTask = Required<Omit<TaskContract, 'only_after' | 'check'>> &
+  Pick<TaskContract, 'only_after' | 'check'>;
 
 /** A readable contract, or everything that is wrong with it. */
 export type ReadGoalContractResult =
@@ -85,7 +91,18 @@ function readGoal(fields: Fields): CompleteContract {
       artifact_bytes: limits.optionalWhole('artifact_bytes', [0, MAX_WHOLE]),
     },
     labels: readLabels(fields),
+    ...readObservedLimits(fields),
   };
+}
+
+function readObservedLimits(fields: Fields): Pick<CompleteContract, 'observed_limits'> {
+  const given = fields.object('observed_limits', USAGE_NAMES, {});
+  const limits: { -readonly [Name in keyof Usage]: Usage[Name] } = {};
+  for (const name of USAGE_NAMES) {
+    const limit = given.optionalWhole(name, [0, MAX_WHOLE]);
+    if (limit !== null) limits[name] = limit;
+  }
+  return Object.keys(limits).length === 0 ? {} : { observed_limits: limits };
 }
 
 function readTask(item: {
@@ -97,7 +114,7 @@ function readTask(item: {
   return {
     task_id: fields.id('task_id'),
     adapter: readAdapter(fields),
-    doubt: fields.word('doubt', ['attempt', 'operation']),
+    doubt: fields.word('doubt', ['attempt', 'operation'], 'attempt'),
     effect: fields.word('effect', EFFECTS),
     repeat: fields.word('repeat', REPEATS, 'unsafe'),
     depends_on: fields.texts('depends_on', 256),
@@ -107,6 +124,19 @@ function readTask(item: {
     lease_ms: fields.whole('lease_ms', [1000, DAY_MS], 60_000),
     timeout_ms: fields.whole('timeout_ms', [1000, DAY_MS], 600_000),
     optional: fields.flag('optional', false),
+    ...(fields.has('check') ? { check: fields.id('check') } : {}),
+    ...readCondition(fields),
+  };
+}
+
+function readCondition(task: Fields): Pick<CompleteTask, 'only_after'> {
+  if (!task.has('only_after')) return {};
+  const condition = task.object('only_after', ['task', 'verdict']);
+  return {
+    only_after: {
+      task: condition.id('task'),
+      verdict: condition.word('verdict', ['pass', 'fail']),
+    },
   };
 }
 
@@ -149,9 +179,9 @@ function readLabels(fields: Fields): { readonly [name: string]: string } {
   return labels;
 }
 
-/** What holds between fields, and what this version does not run. */
+/** What holds between fields. */
 function checkMeaning(contract: CompleteContract, diagnostics: Diagnostic[]): void {
-  const earlier = new Set<string>();
+  const earlier = new Map<string, CompleteTask>();
   for (const [place, task] of contract.tasks.entries()) {
     const path = `/tasks/${place}`;
     if (earlier.has(task.task_id)) {
@@ -165,14 +195,13 @@ function checkMeaning(contract: CompleteContract, diagnostics: Diagnostic[]): vo
         found.unknownDependency({ path: `${path}/depends_on/${index}`, fields: { task: name } }),
       );
     }
-    earlier.add(task.task_id);
-    checkSupported(task, path, diagnostics);
-  }
-  if (contract.tasks.length > 1) {
-    diagnostics.push(found.unsupported({ path: '/tasks', fields: { what: 'more than one task' } }));
+    checkVerdicts(task, { path, earlier, diagnostics });
+    earlier.set(task.task_id, task);
   }
   checkChecks(contract, diagnostics);
-  const first = contract.tasks.reduce((sum, task) => sum + task.units, 0);
+  const first = contract.tasks
+    .filter(({ only_after }) => only_after === undefined)
+    .reduce((sum, task) => sum + task.units, 0);
   if (first > contract.limits.units) {
     diagnostics.push(
       found.unitsOverLimit({
@@ -183,33 +212,38 @@ function checkMeaning(contract: CompleteContract, diagnostics: Diagnostic[]): vo
   }
 }
 
-function checkSupported(task: CompleteTask, path: string, diagnostics: Diagnostic[]): void {
-  if (task.adapter.kind !== 'model') {
-    diagnostics.push(
-      found.unsupported({
-        path: `${path}/adapter/kind`,
-        fields: { what: `tasks with a ${task.adapter.kind} adapter` },
-      }),
-    );
+/** Only a verify task has a verdict. */
+function checkVerdicts(
+  task: CompleteTask,
+  {
+    path,
+    earlier,
+    diagnostics,
+  }: {
+    readonly path: string;
+    readonly earlier: ReadonlyMap<string, CompleteTask>;
+    readonly diagnostics: Diagnostic[];
+  },
+): void {
+  if (task.check !== undefined && task.adapter.kind !== 'verify') {
+    diagnostics.push(found.checkWithoutVerify({ path: `${path}/check` }));
   }
-  if (task.doubt !== 'operation') {
-    diagnostics.push(
-      found.unsupported({
-        path: `${path}/doubt`,
-        fields: { what: 'tasks whose whole attempt is in doubt; say doubt: operation' },
-      }),
-    );
-  }
-  if (task.optional) {
-    diagnostics.push(
-      found.unsupported({ path: `${path}/optional`, fields: { what: 'optional tasks' } }),
-    );
-  }
+  const condition = task.only_after;
+  if (condition === undefined) return;
+  if (earlier.get(condition.task)?.adapter.kind === 'verify') return;
+  diagnostics.push(
+    found.unknownCondition({
+      path: `${path}/only_after/task`,
+      fields: { task: condition.task },
+    }),
+  );
 }
 
 function checkChecks(contract: CompleteContract, diagnostics: Diagnostic[]): void {
-  const verifies = contract.tasks.filter(({ adapter }) => adapter.kind === 'verify');
-  const names = new Set([TERMINAL_OUTCOME, ...verifies.map(({ task_id }) => task_id)]);
+  const names = new Set([
+    TERMINAL_OUTCOME,
+    ...contract.tasks.filter(({ adapter }) => adapter.kind === 'verify').map(checkNameOf),
+  ]);
   for (const [place, check] of contract.required_checks.entries()) {
     if (names.has(check)) continue;
     diagnostics.push(found.unknownCheck({ path: `/required_checks/${place}`, fields: { check } }));
@@ -223,6 +257,11 @@ function checkChecks(contract: CompleteContract, diagnostics: Diagnostic[]): voi
   ) {
     diagnostics.push(found.missingTerminals({ path: '/legal_terminal_results' }));
   }
+}
+
+/** The check that a verify task decides. */
+export function checkNameOf({ check, task_id }: CompleteTask): string {
+  return check ?? task_id;
 }
 
 /** Name of the built-in check of a run's terminal outcome. */
@@ -244,6 +283,7 @@ const GOAL_FIELDS = [
   'legal_terminal_results',
   'limits',
   'labels',
+  'observed_limits',
 ];
 
 const TASK_FIELDS = [
@@ -259,4 +299,6 @@ const TASK_FIELDS = [
   'lease_ms',
   'timeout_ms',
   'optional',
+  'only_after',
+  'check',
 ];

@@ -5,6 +5,7 @@ import type {
   JsonValue,
   Operation,
   Redactor,
+  Usage,
 } from '@millforge/contracts';
 import type { Owner } from '../owner/owner.ts';
 import type { Database } from '../sqlite/database.ts';
@@ -21,6 +22,8 @@ export interface LogParts {
   readonly redactor: Redactor;
   /** The strongest thing that the task may do. */
   readonly taskEffect: Operation['effect'];
+  /** Bounds on what was observed to be used; null where there are none. */
+  readonly observedLimits: Usage | null;
   /** What to do where nobody can tell: ask, or repeat in the name of whoever admitted the goal. */
   readonly onAmbiguous: 'hold' | 'retry';
   /** Who admitted the goal. */

@@ -54,7 +54,11 @@ const TYPE = /^[a-z][a-z0-9]*(?:[-_.][a-z0-9]+)*$/;
 const OWN_TYPES: ReadonlySet<string> = new Set([
   'artifact-saved',
   'attempt-admitted',
+  'attempt-attested',
+  'attempt-begun',
+  'attempt-doubted',
   'attempt-failed',
+  'attempt-reconciled',
   'attempt-resumed',
   'attempt-suspended',
   'attempt-taken-over',

@@ -1,24 +1,16 @@
-import type { CompleteContract, CompleteTask } from '../contract/read-goal-contract.ts';
+import type { CompleteContract } from '../contract/read-goal-contract.ts';
 import type { Transaction } from '../sqlite/database.ts';
-import {
-  type AttemptRow,
-  type LeaseRow,
-  readLatestAttempt,
-  readLease,
-  readTasks,
-  type TaskRow,
-} from '../store/attempt-row.ts';
+import { readLatestAttempt, readLease, readTasks } from '../store/attempt-row.ts';
 import { type GoalRow, readGoalRow } from '../store/goal-row.ts';
 import { damagedContract, readContract } from '../store/read-contract.ts';
+import type { Standing } from './standing.ts';
 
 /** Where a goal stands, as a run sees it. */
 export interface Position {
   readonly goal: GoalRow;
   readonly contract: CompleteContract;
-  readonly task: CompleteTask;
-  readonly taskRow: TaskRow;
-  readonly attempt: AttemptRow | null;
-  readonly lease: LeaseRow | null;
+  /** Its tasks in their order. */
+  readonly standings: readonly Standing[];
 }
 
 /** Reads where a goal stands. */
@@ -29,15 +21,30 @@ export function readPosition(
 ): Position {
   const goal = readGoalRow(tx, tenant, which);
   const contract = readContract(tx, goal);
-  const [task] = contract.tasks;
-  const [taskRow] = readTasks(tx, goal);
-  if (task === undefined || taskRow === undefined) throw damagedContract(goal.goal_id);
-  return {
-    goal,
-    contract,
-    task,
-    taskRow,
-    attempt: readLatestAttempt(tx, goal, task.task_id),
-    lease: readLease(tx, goal, task.task_id),
-  };
+  const rows = new Map(readTasks(tx, goal).map((row) => [row.task_id, row]));
+  const standings = contract.tasks.map((task): Standing => {
+    const taskRow = rows.get(task.task_id);
+    if (taskRow === undefined) throw damagedContract(goal.goal_id);
+    return {
+      goal,
+      contract,
+      task,
+      taskRow,
+      attempt: readLatestAttempt(tx, goal, task.task_id),
+      lease: readLease(tx, goal, task.task_id),
+    };
+  });
+  return { goal, contract, standings };
+}
+
+/** Reads how one task of a goal stands. */
+export function readStanding(
+  tx: Transaction,
+  tenant: string,
+  which: { readonly goalId: string; readonly taskId: string; readonly now: number },
+): Standing {
+  const { goal, standings } = readPosition(tx, tenant, which);
+  const standing = standings.find(({ task }) => task.task_id === which.taskId);
+  if (standing === undefined) throw damagedContract(goal.goal_id);
+  return standing;
 }

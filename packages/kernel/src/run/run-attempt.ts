@@ -1,13 +1,28 @@
-import { deepFreeze, type OperationLog } from '@millforge/contracts';
-import type { TaskContext } from '../adapter.ts';
+import {
+  deepFreeze,
+  type JsonObject,
+  type JsonValue,
+  MillforgeError,
+  type OperationLog,
+} from '@millforge/contracts';
+import type { Adapter, TaskContext } from '../adapter.ts';
 import { saveArtifact } from '../artifacts/save-artifact.ts';
+import { checkNameOf } from '../contract/read-goal-contract.ts';
 import type { Transaction } from '../sqlite/database.ts';
+import { beginAttempt } from '../store/claim.ts';
+import { readGoalAgain } from '../store/goal-row.ts';
 import { readOperations } from '../store/operation-row.ts';
+import { inputSha256 } from '../store/record-output.ts';
+import { createVerdictIssuer, type VerdictIssuer } from '../verified-result.ts';
+import { attemptKey, attemptName, isInDoubt } from './attempt-rules.ts';
 import { createDurableLog, type DurableLog } from './durable-log.ts';
 import type { LogParts } from './log-parts.ts';
+import { readOutputs } from './read-outputs.ts';
+import { refuseResult } from './refuse-result.ts';
 import { createRunControl, type RunControl } from './run-control.ts';
 import type { AttemptRequest, RunParts, RunRequest } from './run-parts.ts';
-import { type Ended, settleAttempt } from './settle-attempt.ts';
+import { type Ended, outputOf, settleAttempt } from './settle-attempt.ts';
+import { suspendReason } from './suspended-by.ts';
 
 /** Runs one attempt to its end or its suspension; tells whether the goal can go on at once. */
 export async function runAttempt(
@@ -17,10 +32,14 @@ export async function runAttempt(
 ): Promise<boolean> {
   const { clock, db, owner } = parts;
   const { claim, contract, task } = attempt;
+  const wallMs = contract.limits.wall_ms;
   const control = createRunControl({
     clock,
     elapsedMs: attempt.elapsedMs,
-    limitMs: Math.min(task.timeout_ms, contract.limits.wall_ms ?? task.timeout_ms),
+    limitMs:
+      wallMs === null
+        ? task.timeout_ms
+        : Math.min(task.timeout_ms, Math.max(0, wallMs - attempt.othersElapsedMs)),
     graceMs: parts.graceMs,
   });
   const release = owner.keep({
@@ -29,9 +48,10 @@ export async function runAttempt(
     elapsedMs: control.elapsedMs,
     onLost: (reason) => control.abort(reason),
   });
-  request.stop.onStop((how) => {
-    if (how === 'soon') control.close('stopped');
-    else control.abort(how === 'now' ? 'stopped' : 'cancelled');
+  const leave = request.stop.onStop((how) => {
+    if (how !== 'soon') control.abort(how === 'now' ? 'stopped' : 'cancelled');
+    // What would be in doubt is waited for, unless somebody says now.
+    else if (!isInDoubt(task)) control.close('stopped');
   });
   try {
     const logParts: LogParts = {
@@ -39,58 +59,127 @@ export async function runAttempt(
       claim,
       control,
       taskEffect: task.effect,
+      observedLimits: contract.observed_limits ?? null,
       onAmbiguous: contract.on_ambiguous,
       admittedBy: attempt.admittedBy,
     };
-    const recorded = await db.read((tx) => ({
+    const begun = await db.read((tx) => ({
       rows: readOperations(tx, claim, claim.taskId),
       notes: readNotes(tx, logParts),
+      outputs: readOutputs(tx, claim, task),
+      inputSha256: inputSha256(tx, claim, { contract, task }),
+      contractSha256: readGoalAgain(tx, claim, clock.now()).contract_sha256,
     }));
-    const log = createDurableLog(logParts, recorded);
-    const ended = await runProgram(parts, { log, control, attempt });
-    return await settleAttempt({ parts: logParts, run: parts, attempt, log }, ended);
+    const log = createDurableLog(logParts, begun);
+    const verdicts = createVerdictIssuer({
+      check: checkNameOf(task),
+      goal_uid: claim.goalUid,
+      contract_sha256: begun.contractSha256,
+      input_sha256: begun.inputSha256,
+    });
+    const ending = { parts: logParts, run: parts, attempt, log, verdicts };
+    const refused = task.doubt === 'attempt' ? await begin(logParts) : null;
+    if (refused !== null) return await settleAttempt(ending, refused);
+    const ended = await runProgram(parts, { ...ending, control, outputs: begun.outputs });
+    return await settleAttempt(ending, ended);
   } finally {
+    leave();
     release();
     control.end();
   }
 }
 
+/** What the host's code is run with. */
+interface Program {
+  readonly log: DurableLog;
+  readonly control: RunControl;
+  readonly attempt: AttemptRequest;
+  readonly verdicts: VerdictIssuer;
+  readonly outputs: JsonObject;
+  readonly parts: LogParts;
+}
+
+/** Marks the attempt as begun; whoever lost it meanwhile enters no callback. */
+async function begin({ db, clock, claim, control }: LogParts): Promise<Ended | null> {
+  try {
+    await db.write('begin-attempt', (tx) => beginAttempt(tx, claim, clock.now()));
+    return control.closing() === null ? null : NOT_BEGUN;
+  } catch (error) {
+    if (!MillforgeError.is(error, 'operation/suspended')) throw error;
+    control.abort(suspendReason(error) === 'cancelled' ? 'cancelled' : 'lease-lost');
+    return NOT_BEGUN;
+  }
+}
+
+const NOT_BEGUN: Ended = { kind: 'not-begun' };
+
 /** Runs the host's code, and waits for it no longer than the grace of a stop or a deadline. */
-async function runProgram(
-  parts: RunParts,
-  run: { readonly log: DurableLog; readonly control: RunControl; readonly attempt: AttemptRequest },
-): Promise<Ended> {
-  const { control, attempt } = run;
-  const context = contextOf(parts, run);
+async function runProgram(parts: RunParts, program: Program): Promise<Ended> {
+  const { control, attempt } = program;
+  const context = contextOf(parts, program);
   const running = async (): Promise<Ended> => {
     try {
-      return { kind: 'returned', output: await attempt.adapter.run(context) };
+      return { kind: 'returned', output: await call(attempt.adapter, context, program.verdicts) };
     } catch (error) {
       return { kind: 'threw', error };
     }
   };
-  const awaited = await control.untilAbandoned(running());
+  const work = running();
+  const awaited = await control.untilAbandoned(work);
   await control.idle();
-  return awaited.kind === 'ended' ? awaited.value : { kind: 'given-up' };
+  if (awaited.kind === 'ended') return awaited.value;
+  if (attempt.task.doubt === 'attempt') keepLate(program, work);
+  return { kind: 'given-up' };
 }
 
-function contextOf(
-  parts: RunParts,
-  {
-    log,
-    control,
-    attempt,
-  }: { readonly log: DurableLog; readonly control: RunControl; readonly attempt: AttemptRequest },
-): TaskContext {
+/** Remembers a callback that may still act, and keeps what it ends with as evidence. */
+function keepLate({ parts, attempt }: Program, work: Promise<Ended>): void {
+  const name = attemptName(parts.claim, attempt.claim.number);
+  parts.unsettled.add(name);
+  const keep = async (): Promise<void> => {
+    const late = await work;
+    parts.unsettled.delete(name);
+    const payload = late.kind === 'returned' ? outputOf(late.output) : null;
+    if (payload !== null) await refuseResult(parts, { key: null, outcome: 'done', payload });
+  };
+  keep().catch((error: unknown) => {
+    // The kernel may be closed by then, and there is nobody left to tell.
+    if (!MillforgeError.is(error)) throw error;
+  });
+}
+
+/** Calls the adapter by its kind: only a verify adapter can make a verdict. */
+async function call(
+  adapter: Adapter,
+  context: TaskContext,
+  verdicts: VerdictIssuer,
+): Promise<unknown> {
+  if (adapter.kind !== 'verify') return adapter.run(context);
+  return adapter.run(
+    Object.freeze({
+      ...context,
+      verdict: (kind: 'pass' | 'fail', { evidence }: { readonly evidence: JsonValue }) =>
+        verdicts.issue(kind, evidence),
+    }),
+  );
+}
+
+function contextOf(parts: RunParts, { log, control, attempt, outputs }: Program): TaskContext {
   const { claim, contract, task } = attempt;
   const perform: OperationLog['perform'] = (operation, act) => log.perform(operation, act);
   return Object.freeze({
     goalId: contract.goal_id,
     taskId: task.task_id,
+    attempt: claim.number,
     objective: contract.objective,
     inputs: deepFreeze(contract.inputs),
+    outputs,
+    idempotencyKey: attemptKey(claim, claim.generation),
     deadline: parts.clock.now() + control.limitMs - control.elapsedMs(),
-    signal: control.programSignal,
+    signal:
+      task.doubt === 'attempt'
+        ? AbortSignal.any([control.programSignal, control.actSignal])
+        : control.programSignal,
     perform,
     newId: log.newId,
     log: log.append,

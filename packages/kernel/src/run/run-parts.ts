@@ -7,6 +7,7 @@ import type { Owner } from '../owner/owner.ts';
 import type { Scope } from '../scope.ts';
 import type { Database } from '../sqlite/database.ts';
 import type { Claim } from '../store/claim.ts';
+import type { Slots } from './slots.ts';
 import type { StopSwitch } from './stop-switch.ts';
 
 /** What running goals takes. */
@@ -27,6 +28,10 @@ export interface RunRequest {
   readonly goalId: string;
   readonly adapters: readonly Adapter[];
   readonly onWaiting: ((owner: OwnerView) => void) | undefined;
+  /** Whether tasks that another living process has are left to it, instead of being waited for. */
+  readonly leavesBusy: boolean;
+  /** Attempts that may run at the same time. */
+  readonly slots: Slots;
   readonly stop: StopSwitch;
 }
 
@@ -34,6 +39,8 @@ export interface RunRequest {
 export interface ClaimedTask {
   readonly claim: Claim;
   readonly elapsedMs: number;
+  /** Time under a lease of all other attempts of the goal. */
+  readonly othersElapsedMs: number;
   readonly admittedAt: string;
 }
 

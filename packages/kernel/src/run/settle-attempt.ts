@@ -1,21 +1,15 @@
-import {
-  digest,
-  type FailureClass,
-  type JsonValue,
-  MillforgeError,
-  unreachable,
-} from '@millforge/contracts';
-import { bindingSha256 } from '../store/admit-goal.ts';
-import {
-  failAttempt,
-  recordResult,
-  type Suspension,
-  suspendAttempt,
-} from '../store/end-attempt.ts';
+import { type FailureClass, MillforgeError, unreachable } from '@millforge/contracts';
+import { readTask } from '../store/attempt-row.ts';
+import { doubtAttempt } from '../store/doubt-attempt.ts';
+import { failAttempt, type Suspension, suspendAttempt } from '../store/end-attempt.ts';
 import { type Payload, toPayload } from '../store/payloads.ts';
+import { recordResult } from '../store/record-output.ts';
+import type { VerdictIssuer } from '../verified-result.ts';
+import { isInDoubt } from './attempt-rules.ts';
 import type { DurableLog } from './durable-log.ts';
 import { holdDivergence } from './hold-divergence.ts';
 import type { LogParts } from './log-parts.ts';
+import { isEffectful } from './operation-rules.ts';
 import { refuseResult } from './refuse-result.ts';
 import type { Closing } from './run-control.ts';
 import type { AttemptRequest, RunParts } from './run-parts.ts';
@@ -24,10 +18,12 @@ import { suspendReason } from './suspended-by.ts';
 
 /** How the program came to its end, if it did. */
 export type Ended =
-  | { readonly kind: 'returned'; readonly output: JsonValue }
+  | { readonly kind: 'returned'; readonly output: unknown }
   | { readonly kind: 'threw'; readonly error: unknown }
   /** It was told to end and did not within the grace. */
-  | { readonly kind: 'given-up' };
+  | { readonly kind: 'given-up' }
+  /** Its lease was lost, or it was told to end, before its callback was entered. */
+  | { readonly kind: 'not-begun' };
 
 /** What an attempt is settled with. */
 export interface Ending {
@@ -35,6 +31,7 @@ export interface Ending {
   readonly run: RunParts;
   readonly attempt: AttemptRequest;
   readonly log: DurableLog;
+  readonly verdicts: VerdictIssuer;
 }
 
 /** Settles an attempt by how its program ended and by what closed the log. */
@@ -51,6 +48,12 @@ export async function settleAttempt(ending: Ending, ended: Ended): Promise<boole
     await suspend(ending, { reason: 'held', failure: null });
     return false;
   }
+  return endOpen(ending, ended);
+}
+
+/** Settles by what the program did itself. */
+async function endOpen(ending: Ending, ended: Ended): Promise<boolean> {
+  const { parts } = ending;
   switch (ended.kind) {
     case 'returned':
       return recordOutput(ending, ended.output);
@@ -58,6 +61,8 @@ export async function settleAttempt(ending: Ending, ended: Ended): Promise<boole
       return fail(ending, {
         code: 'timeout',
         message: 'The time of the attempt was used up, and its program did not end.',
+        isClean: false,
+        isSettled: false,
       });
     case 'threw': {
       const { code, message } = failureOf(ended.error);
@@ -65,8 +70,13 @@ export async function settleAttempt(ending: Ending, ended: Ended): Promise<boole
       return fail(ending, {
         code: isOurs ? code : 'adapter-threw',
         message: parts.redactor.text(message),
+        isClean: MillforgeError.is(ended.error, 'operation/failed'),
+        isSettled: true,
       });
     }
+    case 'not-begun':
+      await suspend(ending, { reason: 'stopped', failure: null });
+      return false;
     default:
       return unreachable(ended, 'end');
   }
@@ -89,6 +99,11 @@ async function endClosed(ending: Ending, closing: Closing, ended: Ended): Promis
     case 'stopped':
     case 'unavailable':
     case 'held':
+      // A whole callback cannot be taken up in its middle: it came to an end, or nobody knows.
+      if (isInDoubt(ending.attempt.task) && ended.kind !== 'not-begun') {
+        await endOpen(ending, ended);
+        return false;
+      }
       await suspend(ending, closing);
       return false;
     default:
@@ -96,13 +111,18 @@ async function endClosed(ending: Ending, closing: Closing, ended: Ended): Promis
   }
 }
 
-async function suspend({ parts }: Ending, closing: Closing): Promise<void> {
+async function suspend({ parts, attempt }: Ending, closing: Closing): Promise<void> {
   const { claim, clock, control, db } = parts;
   const suspension = suspensionOf(parts, closing);
   const elapsedMs = control.elapsedMs();
   await unlessCancelled(
     db.write('suspend-attempt', (tx) =>
-      suspendAttempt(tx, claim, { suspension, elapsedMs, now: clock.now() }),
+      suspendAttempt(tx, claim, {
+        suspension,
+        contract: attempt.contract,
+        elapsedMs,
+        now: clock.now(),
+      }),
     ),
   );
 }
@@ -140,52 +160,97 @@ function suspensionOf({ redactor }: LogParts, { reason, failure, kind }: Closing
   };
 }
 
-async function fail(
-  { parts, attempt }: Ending,
-  failure: { readonly code: string; readonly message: string },
-): Promise<boolean> {
+/** Why an attempt did not come to an output. */
+interface Miss {
+  readonly code: string;
+  readonly message: string;
+  /** Whether its adapter knows that nothing happened which is not recorded. */
+  readonly isClean: boolean;
+  /** Whether its callback has ended. */
+  readonly isSettled: boolean;
+}
+
+async function fail({ parts, attempt }: Ending, miss: Miss): Promise<boolean> {
   const { claim, clock, control, db } = parts;
+  const { contract, task } = attempt;
   const elapsedMs = control.elapsedMs();
-  const maxAttempts = attempt.task.max_attempts;
+  const { code, message, isClean, isSettled } = miss;
+  const doubt = { code, message, isSettled };
+  if (!isClean && isInDoubt(task)) {
+    return unlessCancelled(
+      db.write('doubt-attempt', (tx) =>
+        doubtAttempt(tx, claim, { doubt, elapsedMs, now: clock.now() }),
+      ),
+    );
+  }
   return unlessCancelled(
-    db.write('fail-attempt', (tx) =>
-      failAttempt(tx, claim, { ...failure, elapsedMs, maxAttempts, now: clock.now() }),
-    ),
+    db.write('fail-attempt', (tx) => {
+      const { retries } = readTask(tx, claim, claim.taskId);
+      const isLast = claim.number >= task.max_attempts + retries;
+      // A harmless repeat is tried first; what remains after the last one is in doubt all the same.
+      if (isLast && !isClean && task.doubt === 'attempt' && isEffectful(task)) {
+        doubtAttempt(tx, claim, { doubt, elapsedMs, now: clock.now() });
+        return;
+      }
+      failAttempt(tx, claim, {
+        failure: { code, message, isClean },
+        task,
+        contract,
+        elapsedMs,
+        now: clock.now(),
+      });
+    }),
   );
 }
 
-async function recordOutput(ending: Ending, value: JsonValue): Promise<boolean> {
-  const { parts, attempt, log, run } = ending;
+async function recordOutput(ending: Ending, value: unknown): Promise<boolean> {
+  const { parts, attempt, log, run, verdicts } = ending;
   const { claim, clock, control, db } = parts;
-  const output = outputOf(value);
-  if (output === null) {
+  const { contract, task } = attempt;
+  const payload = outputOf(value);
+  const verdict = verdicts.verdictOf(value);
+  if (payload === null) {
     return fail(ending, {
       code: 'output-invalid',
       message: 'The output is not JSON, or larger than 1 MiB.',
+      isClean: false,
+      isSettled: true,
     });
   }
-  const { contract, task } = attempt;
+  if (task.adapter.kind === 'verify' && verdict === null) {
+    return fail(ending, {
+      code: 'verdict-invalid',
+      message: 'What the verify adapter returned is no verdict of this attempt.',
+      isClean: false,
+      isSettled: true,
+    });
+  }
   const notes = log.takeNotes();
   const elapsedMs = control.elapsedMs();
   const receiptId = run.ids.newId('receipt');
   return unlessCancelled(
     db.write('record-result', (tx) =>
       recordResult(tx, claim, {
-        output,
-        bindingSha256: bindingSha256(task.adapter),
-        inputSha256: digest(contract.inputs),
-        receiptId,
+        output: {
+          payload,
+          verdict: task.adapter.kind === 'verify' ? verdict : null,
+          receiptId,
+        },
+        contract,
+        task,
         admittedAt: attempt.admittedAt,
         elapsedMs,
         notes,
         now: clock.now(),
       }),
     ),
-    () => refuseResult(parts, { key: null, outcome: 'done', payload: output }),
+    () => refuseResult(parts, { key: null, outcome: 'done', payload }),
   );
 }
 
-function outputOf(value: JsonValue): Payload | null {
+/** The canonical bytes of an output; null when it is no JSON, or too large. */
+export function outputOf(value: unknown): Payload | null {
+  if (value === undefined || value === null) return value === null ? toPayload(null) : null;
   try {
     const payload = toPayload(value);
     return payload.text.length <= MAX_OUTPUT_BYTES ? payload : null;

@@ -1,39 +1,38 @@
-/** Carries a host's wish to stop to whatever the run is doing at that moment. */
+/** Carries a host's wish to stop to whatever runs at that moment. */
 export interface StopSwitch {
   /** Aborts at the first stop. */
   readonly signal: AbortSignal;
   isStopped(): boolean;
-  /** Stops: after what is in flight, or at once. */
-  stop(now: boolean): void;
-  /** Tells an attempt that its goal was cancelled. */
-  cancel(): void;
-  /** Tells an attempt of stops, also of one that came before it began. */
-  onStop(listener: StopListener): void;
+  /** Stops: after what is in flight, or at once, or because the goal was cancelled. */
+  stop(how: StopKind): void;
+  /** Tells of stops, also of one that came before; gives the function that ends the telling. */
+  onStop(listener: (how: StopKind) => void): () => void;
 }
 
-/** How an attempt is told to end. */
-export type StopListener = (how: 'soon' | 'now' | 'cancelled') => void;
+/** How an attempt is told to end; a later one is stronger. */
+export type StopKind = 'soon' | 'now' | 'cancelled';
 
 /** Makes a switch that is not thrown. */
 export function createStopSwitch(): StopSwitch {
   const stopped = new AbortController();
-  let how: Parameters<StopListener>[0] = 'soon';
-  let listener: StopListener | null = null;
-  const end = (next: typeof how): void => {
-    if (how !== 'cancelled' && next !== 'soon') how = next;
-    if (!stopped.signal.aborted) {
-      stopped.abort(new DOMException('The run was stopped.', 'AbortError'));
-    }
-    listener?.(how);
-  };
+  const listeners = new Set<(how: StopKind) => void>();
+  let how: StopKind = 'soon';
   return {
     signal: stopped.signal,
     isStopped: () => stopped.signal.aborted,
-    stop: (now) => end(now ? 'now' : 'soon'),
-    cancel: () => end('cancelled'),
-    onStop(next) {
-      listener = next;
-      if (stopped.signal.aborted) next(how);
+    stop(next) {
+      if (STRENGTH[next] > STRENGTH[how]) how = next;
+      if (!stopped.signal.aborted) {
+        stopped.abort(new DOMException('The run was stopped.', 'AbortError'));
+      }
+      for (const listener of listeners) listener(how);
+    },
+    onStop(listener) {
+      listeners.add(listener);
+      if (stopped.signal.aborted) listener(how);
+      return () => void listeners.delete(listener);
     },
   };
 }
+
+const STRENGTH = { soon: 0, now: 1, cancelled: 2 } as const;

@@ -229,6 +229,7 @@ const INSERTIONS: { readonly [Name in TableName]: Insertion } = {
   holds: insertion('holds'),
   receipts: insertion('receipts'),
   artifacts: insertion('artifacts'),
+  imports: insertion('imports'),
 };
 
 function appendHead<Goal extends GoalHead>(

@@ -1,3 +1,4 @@
+import { notFound } from '../kernel-error.ts';
 import type { SqlRow, Transaction } from '../sqlite/database.ts';
 import type { AttemptState, TaskState } from '../states/transitions.ts';
 import type { GoalRow } from './goal-row.ts';
@@ -8,8 +9,13 @@ export interface TaskRow {
   readonly task_id: string;
   readonly binding_sha256: string;
   readonly state: TaskState;
+  readonly version: number;
   readonly attempts: number;
+  /** Attempts that people granted beyond those of the contract. */
+  readonly retries: number;
   readonly output_sha256: string | null;
+  /** What a verify task said. */
+  readonly verdict: 'pass' | 'fail' | null;
 }
 
 /** One execution of a task as it stands. */
@@ -25,6 +31,15 @@ export interface AttemptRow {
   readonly failure_class: string | null;
   readonly failure_code: string | null;
   readonly failure_message: string | null;
+  /** Part of the idempotency key of the whole attempt. */
+  readonly generation: number;
+  /** Whether it failed and is known to have had no effect. */
+  readonly is_clean: boolean;
+  /** Who claimed it last. */
+  readonly owner_id: string;
+  /** Whether the callback of an attempt in doubt is known to have ended. */
+  readonly is_settled: boolean;
+  readonly version: number;
 }
 
 /** Who performs an attempt at this moment. */
@@ -46,9 +61,23 @@ export function readTasks(
       task_id: String(row['task_id']),
       binding_sha256: String(row['binding_sha256']),
       state: oneOf(TASK_STATES, row['state']),
+      version: Number(row['version']),
       attempts: Number(row['attempts']),
+      retries: Number(row['retries']),
+      verdict: row['verdict'] === null ? null : oneOf(['pass', 'fail'], row['verdict']),
       output_sha256: textOrNull(row['output_sha256']),
     }));
+}
+
+/** Reads one task of a goal. */
+export function readTask(
+  tx: Transaction,
+  goal: Pick<GoalRow, 'goal' | 'tenant'>,
+  taskId: string,
+): TaskRow {
+  const task = readTasks(tx, goal).find(({ task_id }) => task_id === taskId);
+  if (task === undefined) throw notFound('task');
+  return task;
 }
 
 /** Reads the latest attempt of a task. */
@@ -109,5 +138,10 @@ function toAttemptRow(row: SqlRow): AttemptRow {
     failure_class: textOrNull(row['failure_class']),
     failure_code: textOrNull(row['failure_code']),
     failure_message: textOrNull(row['failure_message']),
+    generation: Number(row['generation']),
+    is_clean: row['is_clean'] === 1,
+    owner_id: String(row['owner_id']),
+    is_settled: row['is_settled'] === 1,
+    version: Number(row['version']),
   };
 }

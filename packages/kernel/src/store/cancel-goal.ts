@@ -50,7 +50,11 @@ const KEYS = {
 } as const;
 
 /** The rows that have not ended: those whose state has a way out. */
-function openRows(tx: Transaction, goal: GoalRow, table: keyof typeof KEYS): readonly RowChange[] {
+export function openRows(
+  tx: Transaction,
+  goal: GoalRow,
+  table: keyof typeof KEYS,
+): readonly RowChange[] {
   const key = KEYS[table];
   return tx
     .all(

@@ -1,12 +1,17 @@
 import type { JsonValue } from '@millforge/contracts';
-import { type CompleteContract, TERMINAL_OUTCOME } from '../contract/read-goal-contract.ts';
+import {
+  type CompleteContract,
+  checkNameOf,
+  TERMINAL_OUTCOME,
+} from '../contract/read-goal-contract.ts';
 import type { Transaction } from '../sqlite/database.ts';
 import { appendRecord, changed } from './append-record.ts';
-import { readTasks } from './attempt-row.ts';
+import { readTasks, type TaskRow } from './attempt-row.ts';
 import { type GoalRow, readGoalAgain } from './goal-row.ts';
+import { openHold } from './open-hold.ts';
 import { readPayload } from './payloads.ts';
 
-/** Decides a goal whose tasks are done: completed when every required check passes, else failed. */
+/** Decides a goal whose tasks are done: completed when every required check passes, failed when one fails. */
 export function checkGoal(
   tx: Transaction,
   {
@@ -23,14 +28,30 @@ export function checkGoal(
 ): void {
   const goal = readGoalAgain(tx, before, now);
   if (goal.state !== 'checking') return;
-  const outputs = readTasks(tx, goal).map(({ output_sha256 }) =>
-    output_sha256 === null ? null : readPayload(tx, goal.tenant, output_sha256),
-  );
+  const tasks = new Map(readTasks(tx, goal).map((row) => [row.task_id, row]));
   const verdicts = contract.required_checks.map((check) => ({
     check,
-    ...verdictOf(check, contract, outputs),
+    ...(check === TERMINAL_OUTCOME
+      ? terminalOutcomes(tx, goal, { contract, tasks })
+      : verdictOf(check, contract, tasks)),
   }));
   const failed = verdicts.find(({ verdict }) => verdict === 'fail');
+  const unknown = verdicts.find(({ verdict }) => verdict === 'unknown');
+  if (failed === undefined && unknown !== undefined) {
+    openHold(tx, goal, {
+      hold: {
+        reason: 'check-unknown',
+        message: `The check ${unknown.check} has no verdict: ${unknown.why}.`,
+        taskId: decidersOf(unknown.check, contract).at(-1) ?? '',
+        attempt: null,
+        operationKey: null,
+        facts: {},
+      },
+      actor,
+      changes: [],
+    });
+    return;
+  }
   appendRecord(tx, goal, {
     type: 'goal-checked',
     actor,
@@ -51,14 +72,49 @@ export function checkGoal(
 }
 
 /** What a check says, with its reason. */
-type Verdict = { readonly verdict: 'pass' | 'fail'; readonly why: string };
+type Verdict = { readonly verdict: 'pass' | 'fail' | 'unknown'; readonly why: string };
 
+/** The tasks that decide a check, in their order. */
+function decidersOf(check: string, { tasks }: CompleteContract): readonly string[] {
+  return tasks
+    .filter((task) => task.adapter.kind === 'verify' && checkNameOf(task) === check)
+    .map(({ task_id }) => task_id);
+}
+
+/** The verdict of the last task that ran for a check; of rounds that were not needed nothing is asked. */
 function verdictOf(
   check: string,
   contract: CompleteContract,
-  outputs: readonly JsonValue[],
+  tasks: ReadonlyMap<string, TaskRow>,
 ): Verdict {
-  if (check !== TERMINAL_OUTCOME) return { verdict: 'fail', why: 'there is no such check' };
+  const last = decidersOf(check, contract).findLast(
+    (taskId) => tasks.get(taskId)?.state === 'completed',
+  );
+  const verdict = last === undefined ? null : tasks.get(last)?.verdict;
+  if (last === undefined || verdict === null || verdict === undefined) {
+    return { verdict: 'unknown', why: 'no task that decides it has run' };
+  }
+  return { verdict, why: `${last} says ${verdict}` };
+}
+
+function terminalOutcomes(
+  tx: Transaction,
+  goal: GoalRow,
+  {
+    contract,
+    tasks,
+  }: { readonly contract: CompleteContract; readonly tasks: ReadonlyMap<string, TaskRow> },
+): Verdict {
+  const outputs = contract.tasks
+    .filter(({ adapter }) => adapter.kind === 'model')
+    .map(({ task_id }) => tasks.get(task_id))
+    .filter((row) => row?.state === 'completed')
+    .map((row) =>
+      row?.output_sha256 === null || row?.output_sha256 === undefined
+        ? null
+        : readPayload(tx, goal.tenant, row.output_sha256),
+    );
+  if (outputs.length === 0) return { verdict: 'unknown', why: 'no model task has run' };
   const failed = outputs
     .map((output) => terminalOutcome(output, contract.legal_terminal_results))
     .find(({ verdict }) => verdict === 'fail');

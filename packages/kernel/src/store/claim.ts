@@ -18,14 +18,15 @@ export interface Claim {
   /** Who runs the goal, as it stands in the trail. */
   readonly actor: string;
   readonly units: number;
+  /** Part of the idempotency key of the whole attempt. */
+  readonly generation: number;
 }
 
+/** What a claim is made of, but for what the goal itself gives. */
+type NewClaim = Omit<Claim, 'fence' | 'goal' | 'tenant' | 'goalUid'>;
+
 /** Reserves the units of a new attempt and admits it; durable before anything else happens. */
-export function admitAttempt(
-  tx: Transaction,
-  goal: GoalRow,
-  attempt: Omit<Claim, 'fence' | 'goal' | 'tenant' | 'goalUid'>,
-): Claim {
+export function admitAttempt(tx: Transaction, goal: GoalRow, attempt: NewClaim): Claim {
   const claim = claimOf(goal, attempt);
   takeLease(tx, claim, 0);
   appendRecord(tx, goal, {
@@ -45,6 +46,8 @@ export function admitAttempt(
         fence: claim.fence,
         units: attempt.units,
         admitted_at: goal.at,
+        generation: attempt.generation,
+        owner_id: attempt.ownerId,
       }),
     ],
     facts: { owner_id: attempt.ownerId },
@@ -61,7 +64,7 @@ export function claimAttempt(
     readonly elapsedMs: number;
     readonly taskIsRunning: boolean;
     readonly wasCrash: boolean;
-    readonly claim: Omit<Claim, 'fence' | 'goal' | 'tenant' | 'goalUid'>;
+    readonly claim: NewClaim;
   },
 ): Claim {
   const claim = claimOf(goal, again.claim);
@@ -90,6 +93,7 @@ export function claimAttempt(
         failure_class: null,
         failure_code: null,
         failure_message: null,
+        owner_id: claim.ownerId,
       }),
     ],
     facts: { owner_id: claim.ownerId },
@@ -147,16 +151,21 @@ export function readClaimedGoal(
   return { goal: readGoalAgain(tx, claim, now), attemptState };
 }
 
+/** Marks an attempt as begun, before a callback that is in doubt as a whole. */
+export function beginAttempt(tx: Transaction, claim: Claim, now: number): void {
+  const { goal, attemptState } = readClaimed(tx, claim, now);
+  const changes = beginning(claim, attemptState);
+  if (changes.length === 0) return;
+  appendRecord(tx, goal, { type: 'attempt-begun', actor: claim.actor, changes });
+}
+
 /** The change that marks an attempt as begun, once. */
 export function beginning(claim: Claim, attemptState: string): readonly RowChange[] {
   if (attemptState !== 'admitted') return [];
   return [changed('attempts', { task_id: claim.taskId, number: claim.number, state: 'running' })];
 }
 
-function claimOf(
-  goal: GoalRow,
-  claim: Omit<Claim, 'fence' | 'goal' | 'tenant' | 'goalUid'>,
-): Claim {
+function claimOf(goal: GoalRow, claim: NewClaim): Claim {
   return {
     ...claim,
     goal: goal.goal,

@@ -1,31 +1,36 @@
-import type { JsonValue } from '@millforge/contracts';
+import { type JsonValue, unreachable } from '@millforge/contracts';
+import type { CompleteContract } from '../contract/read-goal-contract.ts';
 import type { HoldView } from '../goal-view.ts';
 import type { Decision } from '../kernel.ts';
 import { kernelError, notFound } from '../kernel-error.ts';
 import type { Transaction } from '../sqlite/database.ts';
+import { advanceGoal } from './advance-goal.ts';
 import { appendRecord, changed, type RowChange } from './append-record.ts';
-import { readLatestAttempt } from './attempt-row.ts';
+import { type AttemptRow, readLatestAttempt, readTask } from './attempt-row.ts';
 import { cancelGoal } from './cancel-goal.ts';
 import type { GoalRow } from './goal-row.ts';
+import { countOpenHolds } from './open-holds.ts';
 import { type OperationRow, readOperation } from './operation-row.ts';
 import { readPayload, toPayload } from './payloads.ts';
+import { readContract } from './read-contract.ts';
 import { readHolds } from './read-goal-view.ts';
+import { writeOutput } from './record-output.ts';
+import { supersedeAttempt } from './supersede-attempt.ts';
+
+/** Who decides, and what the store cannot know by itself. */
+export interface Deciding {
+  readonly decision: Decision;
+  readonly actor: string;
+  readonly receiptId: string;
+  /** Whether the act of an operation may still have an effect, because its process lives. */
+  readonly mayStillAct: (operation: OperationRow, taskId: string) => boolean;
+  /** Whether the callback of an attempt may still have an effect. */
+  readonly mayStillRun: (attempt: AttemptRow, taskId: string) => boolean;
+}
 
 /** Applies a person's decision to an open hold; the first decision wins. */
-export function decideHold(
-  tx: Transaction,
-  goal: GoalRow,
-  {
-    decision,
-    actor,
-    mayStillAct,
-  }: {
-    readonly decision: Decision;
-    readonly actor: string;
-    /** Whether the act of an operation may still have an effect, because its process lives. */
-    readonly mayStillAct: (operation: OperationRow) => boolean;
-  },
-): void {
+export function decideHold(tx: Transaction, goal: GoalRow, deciding: Deciding): void {
+  const { decision, actor } = deciding;
   const hold = readHolds(tx, goal).find(({ hold_id }) => hold_id === decision.holdId);
   if (hold === undefined) throw notFound('hold');
   checkDecidable(goal, hold, decision);
@@ -33,44 +38,128 @@ export function decideHold(
     cancelGoal(tx, goal, { actor, reason: decision.reason });
     return;
   }
-  const operation =
-    hold.reason === 'ambiguous-operation' && hold.operation_key !== null
-      ? readOperation(tx, goal, { taskId: hold.task_id, key: hold.operation_key })
-      : null;
-  if (decision.decision === 'retry' && operation !== null && mayStillAct(operation)) {
-    if (decision.evenIfRunning !== true) {
-      throw kernelError(
-        'kernel/former-owner-alive',
-        'The process that began this operation still lives, so it may still happen; end that process first, or say that it is to be repeated all the same.',
-      );
-    }
+  const contract = readContract(tx, goal);
+  const others = countOpenHolds(tx, goal, hold.hold_id);
+  const decided: readonly RowChange[] = [
+    changed('holds', {
+      hold_id: hold.hold_id,
+      state: 'decided',
+      decision: decision.decision,
+      decided_by: actor,
+      decision_reason: decision.reason,
+      decided_at: goal.at,
+    }),
+    // A goal whose last question is answered goes on, and may end in the same moment.
+    ...(others > 0 ? [] : [changed('goals', { state: 'running' })]),
+  ];
+  const subject = { hold, contract, decided };
+  if (hold.reason === 'ambiguous-attempt') {
+    decideAttempt(tx, goal, { ...deciding, ...subject });
+    return;
   }
-  const effect =
-    operation === null
-      ? retryAttempt(tx, goal, hold)
-      : changeOperation(tx, goal, { hold, operation, decision, actor });
-  const others = readHolds(tx, goal).filter(
-    ({ hold_id, state }) => state === 'open' && hold_id !== hold.hold_id,
-  );
+  const effect = effectOf(tx, goal, { ...deciding, ...subject });
+  const isTaskFree =
+    readTask(tx, goal, hold.task_id).state === 'held' &&
+    !readHolds(tx, goal).some(
+      ({ hold_id, state, task_id }) =>
+        state === 'open' && hold_id !== hold.hold_id && task_id === hold.task_id,
+    );
+  const advance = advanceGoal(tx, goal, {
+    contract,
+    event: {
+      taskId: hold.task_id,
+      state: isTaskFree ? 'ready' : readTask(tx, goal, hold.task_id).state,
+      verdict: readTask(tx, goal, hold.task_id).verdict,
+    },
+    isHeld: others > 0,
+    units: { reserved: goal.units_reserved, settled: goal.units_settled },
+  });
+  const ends = advance.goal['state'] !== undefined;
   appendRecord(tx, goal, {
     type: effect.isAttested ? 'operation-attested' : 'hold-decided',
     actor,
     changes: [
-      changed('holds', {
-        hold_id: hold.hold_id,
-        state: 'decided',
-        decision: decision.decision,
-        decided_by: actor,
-        decision_reason: decision.reason,
-        decided_at: goal.at,
-      }),
+      ...decided,
       ...effect.changes,
-      ...(others.some(({ task_id }) => task_id === hold.task_id)
-        ? []
-        : [changed('tasks', { task_id: hold.task_id, state: 'ready' })]),
-      ...(others.length > 0 ? [] : [changed('goals', { state: 'running' })]),
+      ...(isTaskFree ? [changed('tasks', { task_id: hold.task_id, state: 'ready' })] : []),
+      ...advance.changes,
+      ...(ends ? [changed('goals', advance.goal)] : []),
     ],
   });
+}
+
+/** A decision about a whole attempt: its output is attested, or another attempt replaces it. */
+function decideAttempt(
+  tx: Transaction,
+  goal: GoalRow,
+  {
+    hold,
+    contract,
+    decided,
+    decision,
+    actor,
+    receiptId,
+    mayStillRun,
+  }: Deciding & {
+    readonly hold: HoldView;
+    readonly contract: CompleteContract;
+    readonly decided: readonly RowChange[];
+  },
+): void {
+  const attempt = readLatestAttempt(tx, goal, hold.task_id);
+  const task = contract.tasks.find(({ task_id }) => task_id === hold.task_id);
+  if (attempt === null || task === undefined) throw notFound('attempt');
+  if (decision.decision === 'accept') {
+    writeOutput(tx, goal, {
+      output: {
+        payload: toPayload(
+          attestedOutcome(tx, goal, { decision, key: null, taskId: hold.task_id }),
+        ),
+        verdict: null,
+        receiptId,
+      },
+      contract,
+      task,
+      attempt: { number: attempt.number, units: attempt.units, admittedAt: attempt.admitted_at },
+      actor,
+      type: 'attempt-attested',
+      before: decided,
+      about: { attested_by: actor, is_settled: 1 },
+      decidedHold: hold.hold_id,
+    });
+    return;
+  }
+  if (mayStillRun(attempt, hold.task_id)) refuseWhileAlive(decision, 'attempt');
+  refuseWithoutUnits(goal, task.units);
+  appendRecord(tx, goal, {
+    type: 'hold-decided',
+    actor,
+    changes: [
+      ...decided,
+      ...supersedeAttempt(tx, goal, {
+        taskId: hold.task_id,
+        attempt,
+        newKey: decision.newKey === true,
+      }),
+      changed('tasks', { task_id: hold.task_id, state: 'ready' }),
+    ],
+  });
+}
+
+function refuseWhileAlive(decision: Decision, what: string): void {
+  if (decision.evenIfRunning === true) return;
+  throw kernelError(
+    'kernel/former-owner-alive',
+    `The process that began this ${what} still lives, so it may still happen; end that process first, or say that it is to be repeated all the same.`,
+  );
+}
+
+function refuseWithoutUnits(goal: GoalRow, units: number): void {
+  if (goal.units_reserved + goal.units_settled + units <= goal.units_limit) return;
+  throw kernelError(
+    'kernel/decision-not-allowed',
+    `Another attempt needs ${units} units and the goal has ${goal.units_limit - goal.units_reserved - goal.units_settled} left; accept what happened, or cancel.`,
+  );
 }
 
 function checkDecidable(goal: GoalRow, hold: HoldView, decision: Decision): void {
@@ -109,15 +198,56 @@ interface DecisionEffect {
   readonly changes: readonly RowChange[];
 }
 
-/** Divergence, drift and the limit of resumes: the next run tries again. */
-function retryAttempt(tx: Transaction, goal: GoalRow, hold: HoldView): DecisionEffect {
-  const attempt = readLatestAttempt(tx, goal, hold.task_id);
-  if (hold.reason !== 'resume-limit' || attempt === null) return { isAttested: false, changes: [] };
-  return {
-    isAttested: false,
-    changes: [changed('attempts', { task_id: hold.task_id, number: attempt.number, resumes: 0 })],
-  };
+/** What a decision changes besides the hold itself. */
+function effectOf(
+  tx: Transaction,
+  goal: GoalRow,
+  deciding: Deciding & { readonly hold: HoldView; readonly contract: CompleteContract },
+): DecisionEffect {
+  const { hold, decision } = deciding;
+  const operation =
+    hold.operation_key === null
+      ? null
+      : readOperation(tx, goal, { taskId: hold.task_id, key: hold.operation_key });
+  switch (hold.reason) {
+    case 'ambiguous-operation':
+      if (operation === null) throw notFound('operation');
+      if (decision.decision === 'retry' && deciding.mayStillAct(operation, hold.task_id)) {
+        refuseWhileAlive(decision, 'operation');
+      }
+      return changeOperation(tx, goal, { ...deciding, operation });
+    case 'resume-limit': {
+      const attempt = readLatestAttempt(tx, goal, hold.task_id);
+      if (attempt === null) return NOTHING;
+      const { number } = attempt;
+      return {
+        isAttested: false,
+        changes: [changed('attempts', { task_id: hold.task_id, number, resumes: 0 })],
+      };
+    }
+    case 'check-unknown': {
+      // A check that no task has decided is only read again.
+      if (hold.attempt === null) return NOTHING;
+      const task = deciding.contract.tasks.find(({ task_id }) => task_id === hold.task_id);
+      refuseWithoutUnits(goal, task?.units ?? 1);
+      const { retries } = readTask(tx, goal, hold.task_id);
+      return {
+        isAttested: false,
+        changes: [changed('tasks', { task_id: hold.task_id, retries: retries + 1 })],
+      };
+    }
+    case 'approval-required':
+    case 'adapter-drift':
+    case 'diverged':
+    case 'restored':
+    case 'ambiguous-attempt':
+      return NOTHING;
+    default:
+      return unreachable(hold.reason, 'reason');
+  }
 }
+
+const NOTHING: DecisionEffect = { isAttested: false, changes: [] };
 
 function changeOperation(
   tx: Transaction,
@@ -142,7 +272,9 @@ function changeOperation(
       changes: [changed('operations', { ...key, may_repeat: 1, generation })],
     };
   }
-  const outcome = toPayload(attestedOutcome(tx, goal, { decision, key: operation.key }));
+  const outcome = toPayload(
+    attestedOutcome(tx, goal, { decision, key: operation.key, taskId: hold.task_id }),
+  );
   return {
     isAttested: true,
     changes: [
@@ -166,7 +298,16 @@ function changeOperation(
 function attestedOutcome(
   tx: Transaction,
   goal: GoalRow,
-  { decision, key }: { readonly decision: Decision; readonly key: string },
+  {
+    decision,
+    key,
+    taskId,
+  }: {
+    readonly decision: Decision;
+    /** Key of the operation; null for the output of an attempt. */
+    readonly key: string | null;
+    readonly taskId: string;
+  },
 ): JsonValue {
   if (decision.outcome !== undefined && decision.seq === undefined) return decision.outcome;
   if (decision.outcome !== undefined || decision.seq === undefined) {
@@ -183,10 +324,11 @@ function attestedOutcome(
   );
   const data: unknown = row === undefined ? null : JSON.parse(String(row['data']));
   const late = typeof data === 'object' && data !== null ? new Map(Object.entries(data)) : null;
-  if (late?.get('key') !== key || late.get('outcome') !== 'done') {
+  const isMeant = late?.get('key') === key && late.get('task_id') === taskId;
+  if (late === null || !isMeant || late.get('outcome') !== 'done') {
     throw kernelError(
       'kernel/decision-not-allowed',
-      `Record ${decision.seq} keeps no late outcome of ${key}; name one of type result-refused that does.`,
+      `Record ${decision.seq} keeps no late outcome of ${key ?? taskId}; name one of type result-refused that does.`,
     );
   }
   return readPayload(tx, goal.tenant, String(late.get('outcome_sha256')));

@@ -1,11 +1,12 @@
-import { digest, type JsonObject, type JsonValue } from '@millforge/contracts';
+import type { CompleteContract, CompleteTask } from '../contract/read-goal-contract.ts';
 import type { Transaction } from '../sqlite/database.ts';
-import { appendNotes, type Note } from './append-notes.ts';
-import { added, appendRecord, changed } from './append-record.ts';
-import { dropLease } from './attempt-row.ts';
+import { type Advance, advanceGoal } from './advance-goal.ts';
+import { appendRecord, changed, type RowChange, type RowPatch } from './append-record.ts';
+import { dropLease, readTask } from './attempt-row.ts';
 import { beginning, type Claim, readClaimedGoal } from './claim.ts';
-import { type Payload, savePayload } from './payloads.ts';
-import { readUsage } from './read-usage.ts';
+import type { GoalRow } from './goal-row.ts';
+import { openHold } from './open-hold.ts';
+import { countOpenHolds } from './open-holds.ts';
 
 /** Why an attempt was let go, as its row keeps it. */
 export interface Suspension {
@@ -21,142 +22,148 @@ export function suspendAttempt(
   claim: Claim,
   {
     suspension,
+    contract,
     elapsedMs,
     now,
-  }: { readonly suspension: Suspension; readonly elapsedMs: number; readonly now: number },
+  }: {
+    readonly suspension: Suspension;
+    readonly contract: CompleteContract;
+    readonly elapsedMs: number;
+    readonly now: number;
+  },
 ): void {
   const { goal } = readClaimedGoal(tx, claim, now);
   dropLease(tx, goal, claim.taskId);
+  const task = readTask(tx, goal, claim.taskId);
+  const isTaskHeld = task.state === 'held';
+  const advance = advanceGoal(tx, goal, {
+    contract,
+    event: { taskId: claim.taskId, state: isTaskHeld ? 'held' : 'ready', verdict: null },
+    isHeld: countOpenHolds(tx, goal) > 0,
+    units: { reserved: goal.units_reserved, settled: goal.units_settled },
+  });
+  const hasEnded = advance.goal['state'] === 'failed';
   appendRecord(tx, goal, {
     type: 'attempt-suspended',
     actor: claim.actor,
     changes: [
-      ...(goal.state === 'held'
+      ...(hasEnded || isTaskHeld
         ? []
         : [changed('tasks', { task_id: claim.taskId, state: 'ready' })]),
       changed('attempts', {
         task_id: claim.taskId,
         number: claim.number,
-        state: 'suspended',
+        state: hasEnded ? 'cancelled' : 'suspended',
         elapsed_ms: elapsedMs,
+        ...(hasEnded ? { ended_at: goal.at } : {}),
         suspended_by: suspension.by,
         failure_class: suspension.failureClass,
         failure_code: suspension.code,
         failure_message: suspension.message,
       }),
+      ...advance.changes,
+      ...(hasEnded ? [changed('goals', advance.goal)] : []),
     ],
   });
 }
 
-/** Ends an attempt that failed; another one may follow, or the task and its goal fail. */
+/** How an attempt failed. */
+export interface AttemptFailure {
+  readonly code: string;
+  readonly message: string;
+  /** Whether it is known that it had no effect. */
+  readonly isClean: boolean;
+}
+
+/** Ends an attempt that failed; another one may follow, or the task fails, or a person is asked about a check. */
 export function failAttempt(
   tx: Transaction,
   claim: Claim,
   failed: {
-    readonly code: string;
-    readonly message: string;
+    readonly failure: AttemptFailure;
+    readonly task: CompleteTask;
+    readonly contract: CompleteContract;
     readonly elapsedMs: number;
-    readonly maxAttempts: number;
     readonly now: number;
   },
 ): void {
   const { goal, attemptState } = readClaimedGoal(tx, claim, failed.now);
   dropLease(tx, goal, claim.taskId);
-  const isLast =
-    claim.number >= failed.maxAttempts ||
-    goal.units_reserved + goal.units_settled + claim.units > goal.units_limit;
-  const units = {
-    units_reserved: goal.units_reserved - claim.units,
-    units_settled: goal.units_settled + claim.units,
-  };
-  const failure = { failure_code: failed.code, failure_message: failed.message };
-  appendRecord(tx, goal, {
-    type: 'attempt-failed',
+  writeFailure(tx, goal, {
+    ...failed,
+    number: claim.number,
+    units: claim.units,
     actor: claim.actor,
-    changes: [
-      ...beginning(claim, attemptState),
-      changed('attempts', {
-        task_id: claim.taskId,
-        number: claim.number,
-        state: 'failed',
-        elapsed_ms: failed.elapsedMs,
-        ended_at: goal.at,
-        ...failure,
-      }),
-      changed('tasks', { task_id: claim.taskId, state: isLast ? 'failed' : 'ready' }),
-      changed('goals', isLast ? { ...units, state: 'failed', ...failure } : units),
-    ],
+    type: 'attempt-failed',
+    before: beginning(claim, attemptState),
+    about: { elapsed_ms: failed.elapsedMs },
   });
 }
 
-/** Records the output of an attempt with its receipt; the task is completed and the goal can be checked. */
-export function recordResult(
+/** Appends the record of a failed attempt, in the hands of a process or in doubt before. */
+export function writeFailure(
   tx: Transaction,
-  claim: Claim,
-  result: {
-    readonly output: Payload;
-    readonly bindingSha256: string;
-    readonly inputSha256: string;
-    readonly receiptId: string;
-    readonly admittedAt: string;
-    readonly elapsedMs: number;
-    readonly notes: readonly Note[];
-    readonly now: number;
+  goal: GoalRow,
+  failed: {
+    readonly failure: AttemptFailure;
+    readonly task: CompleteTask;
+    readonly contract: CompleteContract;
+    readonly number: number;
+    readonly units: number;
+    readonly actor: string;
+    readonly type: string;
+    readonly before: readonly RowChange[];
+    /** Columns of the attempt that go with it. */
+    readonly about?: RowPatch;
   },
 ): void {
-  const claimed = readClaimedGoal(tx, claim, result.now);
-  const goal = appendNotes(tx, claimed.goal, { claim, notes: result.notes });
-  dropLease(tx, goal, claim.taskId);
-  savePayload(tx, goal.tenant, result.output);
-  const receipt: JsonObject = {
-    receipt_id: result.receiptId,
-    goal_id: goal.goal_id,
-    task_id: claim.taskId,
-    attempt: claim.number,
-    contract_sha256: goal.contract_sha256,
-    binding_sha256: result.bindingSha256,
-    input_sha256: result.inputSha256,
-    output_sha256: result.output.sha256,
-    artifacts: artifactDigests(tx, claim),
-    units_reserved: claim.units,
-    units_settled: claim.units,
-    usage: { ...readUsage(tx, claim) },
-    started_at: result.admittedAt,
-    ended_at: goal.at,
-    previous_receipt_sha256: goal.receipt_sha256,
-  };
-  const receiptSha256 = digest(receipt);
-  appendRecord(tx, goal, {
-    type: 'result-recorded',
-    actor: claim.actor,
+  const { task, failure, units } = failed;
+  const { task_id } = task;
+  const row = readTask(tx, goal, task_id);
+  const isLast =
+    failed.number >= task.max_attempts + row.retries ||
+    goal.units_reserved + goal.units_settled + task.units > goal.units_limit;
+  // Whatever cannot be known about a check is a question to a person, not a verdict.
+  const isAsked = isLast && task.adapter.kind === 'verify';
+  const state = isLast && !isAsked ? 'failed' : 'ready';
+  const advance: Advance = advanceGoal(tx, goal, {
+    contract: failed.contract,
+    event: { taskId: task_id, state, verdict: null, failure },
+    isHeld: isAsked || countOpenHolds(tx, goal) > 0,
+    units: { reserved: goal.units_reserved - units, settled: goal.units_settled + units },
+  });
+  const hasEnded = advance.goal['state'] === 'failed' && state === 'ready';
+  const head = appendRecord(tx, goal, {
+    type: failed.type,
+    actor: failed.actor,
     changes: [
-      ...beginning(claim, claimed.attemptState),
+      ...failed.before,
       changed('attempts', {
-        task_id: claim.taskId,
-        number: claim.number,
-        state: 'recorded',
-        elapsed_ms: result.elapsedMs,
+        task_id,
+        number: failed.number,
+        state: 'failed',
         ended_at: goal.at,
+        failure_code: failure.code,
+        failure_message: failure.message,
+        is_clean: failure.isClean ? 1 : 0,
+        ...failed.about,
       }),
-      changed('tasks', {
-        task_id: claim.taskId,
-        state: 'completed',
-        output_sha256: result.output.sha256,
-      }),
-      added('receipts', { task_id: claim.taskId, receipt, receipt_sha256: receiptSha256 }),
-      changed('goals', {
-        // A hold that opened in the meantime is decided first.
-        ...(goal.state === 'running' ? { state: 'checking' } : {}),
-        units_reserved: goal.units_reserved - claim.units,
-        units_settled: goal.units_settled + claim.units,
-        receipt_sha256: receiptSha256,
-      }),
+      ...(hasEnded || isAsked ? [] : [changed('tasks', { task_id, state })]),
+      ...advance.changes,
+      changed('goals', advance.goal),
     ],
   });
-}
-
-function artifactDigests(tx: Transaction, { goal, tenant }: Claim): readonly JsonValue[] {
-  return tx
-    .all('SELECT sha256 FROM artifacts WHERE goal = ? AND tenant = ? ORDER BY sha256', goal, tenant)
-    .map((row) => String(row['sha256']));
+  if (!isAsked) return;
+  openHold(tx, head, {
+    hold: {
+      reason: 'check-unknown',
+      message: `The check ${task.check ?? task_id} gave no verdict: ${failure.message}`,
+      taskId: task_id,
+      attempt: failed.number,
+      operationKey: null,
+      facts: { failure: { code: failure.code, message: failure.message } },
+    },
+    actor: failed.actor,
+    changes: [],
+  });
 }

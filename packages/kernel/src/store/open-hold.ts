@@ -1,6 +1,7 @@
 import { type JsonObject, unreachable } from '@millforge/contracts';
 import type { HoldView } from '../goal-view.ts';
 import type { Transaction } from '../sqlite/database.ts';
+import { isLegal } from '../states/transitions.ts';
 import { added, appendRecord, changed, type RowChange } from './append-record.ts';
 import { readTasks } from './attempt-row.ts';
 import type { GoalHead } from './goal-row.ts';
@@ -55,7 +56,8 @@ export function openHold(
         ...(hold.operationKey === null ? {} : { operation_key: hold.operationKey }),
       }),
       ...(isDecided || goal.state === 'held' ? [] : [changed('goals', { state: 'held' })]),
-      ...(isDecided || task?.state === 'held'
+      // A check is asked about when its task has ended already.
+      ...(isDecided || task === undefined || !isLegal('tasks', task.state, 'held')
         ? []
         : [changed('tasks', { task_id: hold.taskId, state: 'held' })]),
       ...changes,

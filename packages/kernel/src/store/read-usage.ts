@@ -1,17 +1,23 @@
 import type { Usage } from '@millforge/contracts';
 import type { Transaction } from '../sqlite/database.ts';
 
-/** Sums what the recorded operations of a goal were observed to use; a sum of nothing is absent. */
+/** Sums what the recorded operations of a goal, or of one task, were observed to use; a sum of nothing is absent. */
 export function readUsage(
   tx: Transaction,
-  { goal, tenant }: { readonly goal: number; readonly tenant: string },
+  {
+    goal,
+    tenant,
+    taskId = null,
+  }: { readonly goal: number; readonly tenant: string; readonly taskId?: string | null },
 ): Usage {
   const row = tx.get(
     `SELECT sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens, sum(cost_micros) AS cost_micros,
             sum(tool_calls) AS tool_calls, sum(wall_ms) AS wall_ms
-       FROM operations WHERE goal = ? AND tenant = ?`,
+       FROM operations WHERE goal = ? AND tenant = ? AND (? IS NULL OR task_id = ?)`,
     goal,
     tenant,
+    taskId,
+    taskId,
   );
   const usage: { -readonly [Name in keyof Usage]: Usage[Name] } = {};
   for (const name of USAGE_NAMES) {

@@ -9,7 +9,8 @@ export type TableName =
   | 'notes'
   | 'holds'
   | 'receipts'
-  | 'artifacts';
+  | 'artifacts'
+  | 'imports';
 
 /** What a table's rows are made of. */
 export interface TableShape {
@@ -62,6 +63,8 @@ export const TABLES: { readonly [Name in TableName]: TableShape } = {
       version: 1,
       attempts: 0,
       output_sha256: null,
+      retries: 0,
+      verdict: null,
     },
     json: [],
     payloads: ['output_sha256'],
@@ -82,6 +85,11 @@ export const TABLES: { readonly [Name in TableName]: TableShape } = {
       failure_class: null,
       failure_code: null,
       failure_message: null,
+      generation: 1,
+      is_clean: 0,
+      owner_id: '',
+      is_settled: 0,
+      attested_by: null,
     },
     json: [],
     payloads: [],
@@ -124,8 +132,10 @@ export const TABLES: { readonly [Name in TableName]: TableShape } = {
       cost_micros: null,
       tool_calls: null,
       wall_ms: null,
+      usage_bound: null,
+      approved_until: null,
     },
-    json: [],
+    json: ['usage_bound'],
     payloads: ['part_sha256', 'before_sha256', 'outcome_sha256', 'after_sha256'],
     kept: {
       part_sha256: 'part_json',
@@ -172,6 +182,13 @@ export const TABLES: { readonly [Name in TableName]: TableShape } = {
   artifacts: {
     key: ['sha256'],
     defaults: { bytes: 0, media_type: '' },
+    json: [],
+    payloads: [],
+    kept: {},
+  },
+  imports: {
+    key: [],
+    defaults: { export_sha256: '', records: 0, imported_by: '', imported_at: '' },
     json: [],
     payloads: [],
     kept: {},

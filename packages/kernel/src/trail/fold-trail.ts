@@ -64,6 +64,7 @@ export const TABLE_NAMES: readonly TableName[] = [
   'holds',
   'receipts',
   'artifacts',
+  'imports',
 ];
 
 function rowsOf(

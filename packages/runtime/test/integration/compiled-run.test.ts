@@ -13,11 +13,11 @@ import {
 } from '@millforge/contracts';
 import { memoryTrail, sequentialIds } from '@millforge/contracts/testing';
 import {
-  type Adapter,
   type GoalContract,
   type GoalRun,
   openKernel,
   type Scope,
+  type WorkAdapter,
 } from '@millforge/kernel';
 import { createModelClient } from '@millforge/models';
 import { startScriptedServer } from '@millforge/models/testing';
@@ -185,7 +185,7 @@ test('a durable run that is stopped goes on where it was, and edits once', async
 
   const attempt = async (stopAfterEdit: boolean) => {
     const kernel = await openKernel({ path, clock, ids });
-    const program: Adapter = {
+    const program: WorkAdapter = {
       ...binding,
       async run(context) {
         const outcome = await runPlan(compiled, {
