@@ -30,7 +30,7 @@ let passed = 0;
 let failed = 0;
 try {
   await scenario('the compiler alone: small, no native code, import and require', async () => {
-    const folder = await install('compiler', ['contracts', 'source', 'compiler']);
+    const folder = await install('compiler', ['contracts', 'compiler']);
     checkWeight(folder);
     await script(process.execPath, folder, { file: 'compile.mjs', target: '@millforge/compiler' });
   });

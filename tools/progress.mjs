@@ -1,6 +1,9 @@
 const EVERY_MS = 10_000;
 const REWRITE_MS = 500;
 
+/** The lines of the steps that run just now: a terminal shows them beside each other. */
+const running = new Set();
+
 /**
  * Announces a step when it starts and at least every ten seconds while it lasts. A terminal sees
  * one line that is rewritten, a pipe sees one line each time.
@@ -11,13 +14,15 @@ export function startStep(title, output = process.stdout) {
   const seconds = () => Math.round((performance.now() - started) / 1000);
   const line = () => `${title} … ${seconds()} s${detail === '' ? '' : `, ${detail}`}`;
   const rewrite = (text) => output.write(`\r\u001b[2K${text.slice(0, (output.columns || 80) - 1)}`);
+  const show = () =>
+    output.isTTY
+      ? rewrite([...running].map((step) => step()).join(' · '))
+      : output.write(`${line()}\n`);
 
-  if (output.isTTY) rewrite(`${title} …`);
+  running.add(line);
+  if (output.isTTY) show();
   else output.write(`${title} …\n`);
-  const timer = setInterval(
-    () => (output.isTTY ? rewrite(line()) : output.write(`${line()}\n`)),
-    output.isTTY ? REWRITE_MS : EVERY_MS,
-  );
+  const timer = setInterval(show, output.isTTY ? REWRITE_MS : EVERY_MS);
 
   return {
     note(text) {
@@ -30,6 +35,7 @@ export function startStep(title, output = process.stdout) {
     },
     end(result) {
       clearInterval(timer);
+      running.delete(line);
       const text = `${title}: ${result}, ${seconds()} s`;
       if (output.isTTY) rewrite('');
       output.write(`${text}\n`);
