@@ -49,8 +49,10 @@ function configuredProfile(
 ): ModelSetting {
   const profile = config.profiles.find((one) => one.profile_id === wanted);
   if (profile === undefined) {
+    const known = config.profiles.map((one) => `'${one.profile_id}'`).join(', ');
+    const lack = `The configuration has no profile '${wanted}'${known === '' ? '' : `, only ${known}`}.`;
     throw usageError(
-      `No model is set: the configuration has no profile '${wanted}'. Give one with --model, such as --model http://127.0.0.1:11434/v1#qwen3:8b.`,
+      config.model === null ? `No model is set. ${lack} ${FORMS}` : `${lack} ${FORMS}`,
     );
   }
   if (wanted !== profileId) {
@@ -94,5 +96,8 @@ async function scripted(file: string): Promise<ModelSetting> {
     `The model script ${file} is wrong at ${problem?.path ?? '/'}: ${problem?.message ?? ''}`,
   );
 }
+
+const FORMS =
+  '--model takes a server and its model, such as http://127.0.0.1:11434/v1#qwen3:8b, the id of a configured profile, or scripted:FILE.';
 
 const MAX_SCRIPT_BYTES = 512 * 1024;
