@@ -10,7 +10,7 @@ import { runGoal } from './run/run-goal.ts';
 import type { RunParts } from './run/run-parts.ts';
 import { createSlots } from './run/slots.ts';
 import { createStopSwitch, type StopKind } from './run/stop-switch.ts';
-import type { Scope } from './scope.ts';
+import { checkScope, type Permission, type Scope } from './scope.ts';
 import { examineStore } from './sqlite/examine-store.ts';
 import { admitGoal } from './store/admit-goal.ts';
 import { type AttemptRow, readTasks } from './store/attempt-row.ts';
@@ -28,6 +28,23 @@ export function createKernel(parts: RunParts): Kernel {
   const { db, clock, ids, owner, artifacts } = parts;
   const owners = { isAlive: owner.isAlive, read: readOwner };
   const active = new Map<string, ActiveRun>();
+
+  /** Whoever sees nothing learns nothing: what a scope cannot see is not found before it is not permitted. */
+  const permit = async (
+    scope: Scope,
+    permission: Permission,
+    goalId: string | null,
+  ): Promise<void> => {
+    checkScope(scope);
+    if (scope.permissions.includes(permission)) return;
+    if (goalId !== null) {
+      await db.read((tx) => readGoalRow(tx, scope.tenant, { goalId, now: clock.now() }));
+    }
+    throw kernelError(
+      'kernel/not-permitted',
+      `${scope.actor} lacks the permission ${permission}; ask whoever gives permissions here.`,
+    );
+  };
 
   const view = (scope: Scope, goalId: string): Promise<GoalView> =>
     db.read((tx) => readGoalView(tx, scope.tenant, { goalId, now: clock.now(), owners }));
@@ -65,6 +82,7 @@ export function createKernel(parts: RunParts): Kernel {
       const current: ActiveRun = { stop: (how) => stop.stop(how), done: Promise.resolve() };
       active.set(name, current);
       try {
+        await permit(scope, 'goal.admit', goalId);
         await runGoal(parts, {
           scope,
           goalId,
@@ -85,7 +103,10 @@ export function createKernel(parts: RunParts): Kernel {
     return {
       done,
       stop: ({ now = false } = {}) => stop.stop(now ? 'now' : 'soon'),
-      cancel: (reason) => cancel(scope, goalId, { version: null, reason }),
+      async cancel(reason) {
+        await permit(scope, 'goal.cancel', goalId);
+        return cancel(scope, goalId, { version: null, reason });
+      },
     };
   };
 
@@ -115,7 +136,7 @@ export function createKernel(parts: RunParts): Kernel {
   return {
     ownerId: owner.id,
     async admitGoal(scope, contract) {
-      checkScope(scope);
+      await permit(scope, 'goal.admit', null);
       const read = readGoalContract(contract);
       if (!read.ok) {
         const [first] = read.diagnostics;
@@ -132,11 +153,11 @@ export function createKernel(parts: RunParts): Kernel {
       return view(scope, read.value.goal_id);
     },
     async readGoal(scope, goalId) {
-      checkScope(scope);
+      await permit(scope, 'goal.read', goalId);
       return view(scope, goalId);
     },
     async listGoals(scope, { limit = 100, before } = {}) {
-      checkScope(scope);
+      await permit(scope, 'goal.read', null);
       return db.read((tx) =>
         readGoalSummaries(tx, scope.tenant, { limit, before: before ?? null, now: clock.now() }),
       );
@@ -146,7 +167,7 @@ export function createKernel(parts: RunParts): Kernel {
       return start(scope, goalId, options);
     },
     async decide(scope, goalId, decision) {
-      checkScope(scope);
+      await permit(scope, 'goal.decide', goalId);
       const receiptId = ids.newId('receipt');
       await db.write('decide-hold', (tx) => {
         const goal = readGoalRow(tx, scope.tenant, { goalId, now: clock.now() });
@@ -161,19 +182,19 @@ export function createKernel(parts: RunParts): Kernel {
       return view(scope, goalId);
     },
     async cancelGoal(scope, goalId, options) {
-      checkScope(scope);
+      await permit(scope, 'goal.cancel', goalId);
       return cancel(scope, goalId, options);
     },
-    readTrail(scope, goalId, options = {}) {
-      checkScope(scope);
-      return readTrail(parts, { tenant: scope.tenant, goalId }, options);
+    async *readTrail(scope, goalId, options = {}) {
+      await permit(scope, 'goal.read', goalId);
+      yield* readTrail(parts, { tenant: scope.tenant, goalId }, options);
     },
     async verifyTrail(scope, goalId) {
-      checkScope(scope);
+      await permit(scope, 'goal.read', goalId ?? null);
       return verifyTenant(parts, scope.tenant, goalId ?? null);
     },
     async readOperation(scope, goalId, { taskId, key }) {
-      checkScope(scope);
+      await permit(scope, 'goal.read', goalId);
       return db.read((tx) => {
         const goal = readGoalRow(tx, scope.tenant, { goalId, now: clock.now() });
         const [task] = readTasks(tx, goal);
@@ -183,8 +204,14 @@ export function createKernel(parts: RunParts): Kernel {
     artifacts(scope) {
       checkScope(scope);
       return {
-        put: (bytes, options) => artifacts.put(scope.tenant, bytes, options),
-        open: (digest) => artifacts.open(scope.tenant, digest),
+        async put(bytes, options) {
+          await permit(scope, 'goal.admit', null);
+          return artifacts.put(scope.tenant, bytes, options);
+        },
+        async *open(digest) {
+          await permit(scope, 'goal.read', null);
+          yield* artifacts.open(scope.tenant, digest);
+        },
       };
     },
     examine: () => examineStore(db),
@@ -205,14 +232,4 @@ interface ActiveRun {
 
 function nameOf({ tenant }: Scope, goalId: string): string {
   return JSON.stringify([tenant, goalId]);
-}
-
-function checkScope({ tenant, resource, actor }: Scope): void {
-  const texts = [tenant, resource, actor];
-  const isComplete = texts.every((text) => typeof text === 'string' && text !== '');
-  if (isComplete && tenant.length <= 128 && actor.length <= 256 && resource.length <= 4096) return;
-  throw kernelError(
-    'kernel/scope-invalid',
-    'A scope needs a tenant of up to 128, an actor of up to 256 and a resource of up to 4,096 characters.',
-  );
 }

@@ -38,6 +38,8 @@ export type KernelErrorCode =
   | 'kernel/goal-conflict'
   /** Nothing of that name is visible to this scope. */
   | 'kernel/not-found'
+  /** The scope sees the goal and lacks the permission. */
+  | 'kernel/not-permitted'
   /** Another run holds the goal. */
   | 'kernel/run-active'
   /** Another process took the goal over. */

@@ -75,6 +75,8 @@ export interface GoalView extends GoalSummary {
   };
   /** Observed usage of all recorded operations. */
   readonly usage: Usage;
+  /** Operations that cost something, have no record and no bound: what they used is unknown. */
+  readonly unknown_usage: number;
   /** Why it does not run although it could; null while it runs, before its start, and at its end. */
   readonly interruption: {
     /** Who or what interrupted it; `crashed` when its process died or its lease was lost. */
@@ -210,6 +212,8 @@ export interface HoldFacts {
     readonly alive: boolean;
     readonly act_settled: boolean;
   };
+  /** What an approval is asked for: the operation that it is about, and how long it holds. */
+  readonly approval?: { readonly for: string | null; readonly expires_after_seconds: number };
   /** What the operation threw. */
   readonly failure?: Failure;
   /** What differs from the record: the field, recorded and asked. */

@@ -35,5 +35,5 @@ export type {
   TrailVerdict,
 } from './kernel.ts';
 export { openKernel } from './open-kernel.ts';
-export type { Scope } from './scope.ts';
+export { ALL_PERMISSIONS, type Permission, type Scope } from './scope.ts';
 export type { VerifiedResult } from './verified-result.ts';

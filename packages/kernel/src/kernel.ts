@@ -114,7 +114,7 @@ export interface Decision {
   readonly holdId: string;
   /** Its version as the person saw it. */
   readonly version: number;
-  /** What is decided; `approve` and `deny` are refused by every hold that exists. */
+  /** What is decided; the hold says what it takes. */
   readonly decision: 'retry' | 'accept' | 'cancel' | 'approve' | 'deny';
   /** Why. */
   readonly reason: string;

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock, Ids, JsonValue, Operation, TrailRecord } from '@millforge/contracts';
 import {
+  ALL_PERMISSIONS,
   type GoalContract,
   type Kernel,
   type OpenKernelOptions,
@@ -28,7 +29,12 @@ export const randomIds: Ids = {
 };
 
 /** Who works in the tests. */
-export const scope: Scope = { tenant: 'local', resource: 'tests', actor: 'ann@host' };
+export const scope: Scope = {
+  tenant: 'local',
+  resource: 'tests',
+  actor: 'ann@host',
+  permissions: ALL_PERMISSIONS,
+};
 
 /** A directory of its own for one test. */
 export function temporaryDirectory(): string {

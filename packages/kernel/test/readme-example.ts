@@ -1,5 +1,5 @@
 import type { Clock, Ids } from '@millforge/contracts';
-import { type GoalView, openKernel, type WorkAdapter } from '@millforge/kernel';
+import { ALL_PERMISSIONS, type GoalView, openKernel, type WorkAdapter } from '@millforge/kernel';
 
 const binding = { kind: 'model', name: 'letters', version: '1', parameters: null } as const;
 
@@ -27,7 +27,12 @@ export async function sendLetter(
   parts: { clock: Clock; ids: Ids; send: (key: string) => Promise<string> },
 ): Promise<GoalView> {
   await using kernel = await openKernel({ path: `${data}/trail.db`, ...parts });
-  const scope = { tenant: 'local', resource: 'letters', actor: 'ann@host' };
+  const scope = {
+    tenant: 'local',
+    resource: 'letters',
+    actor: 'ann@host',
+    permissions: ALL_PERMISSIONS,
+  };
   await kernel.admitGoal(scope, {
     kind: 'goal_contract',
     schema_version: '1.0',

@@ -146,7 +146,7 @@ CREATE TABLE operations (
   before_json TEXT,
   outcome_json TEXT,
   after_json TEXT
-, usage_bound TEXT, approved_until TEXT) STRICT;
+, usage_bound TEXT) STRICT;
 CREATE UNIQUE INDEX operations_by_key ON operations (goal, task_id, key);
 CREATE TABLE owners (
   owner_id TEXT NOT NULL PRIMARY KEY,

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { compileHarness } from '@millforge/compiler';
-import { type Kernel, openKernel } from '@millforge/kernel';
+import { ALL_PERMISSIONS, type Kernel, openKernel } from '@millforge/kernel';
 import { piTools } from '@millforge/pi-tools';
 import { createRegistry } from '@millforge/registry';
 import { admitRun } from './admit-run.ts';
@@ -48,6 +48,10 @@ export function createMillforge(options: MillforgeOptions = {}): Millforge {
     ...(options.tools ?? []),
   );
   const snapshot = registry.freeze();
+  const hostFolders: ReadonlyMap<string, string> = new Map([
+    [homeOf(env), '~'],
+    ...(dataDir === null ? [] : ([[dataDir, '[data]']] as const)),
+  ]);
 
   const runParts = (runId: string, request: RunRequest): RunParts => {
     const redactor = runRedactor(settingKey(request.model, env));
@@ -62,6 +66,11 @@ export function createMillforge(options: MillforgeOptions = {}): Millforge {
       snapshot,
       clock,
       redactor,
+      hostFolders,
+      ...(request.approvals === undefined ? {} : { approvals: request.approvals }),
+      ...(options.approvalProvider === undefined
+        ? {}
+        : { approvalProvider: options.approvalProvider }),
       ...(request.onEvent === undefined ? {} : { onEvent: request.onEvent }),
     };
   };
@@ -87,6 +96,7 @@ export function createMillforge(options: MillforgeOptions = {}): Millforge {
       tenant: 'local',
       resource: dataDir,
       actor: options.actor ?? processActor(),
+      permissions: ALL_PERMISSIONS,
     };
     return { kernel: await openTrail(dataDir), scope, dataDir, snapshot, runParts };
   };

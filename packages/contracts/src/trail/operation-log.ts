@@ -35,6 +35,8 @@ export interface Operation<T extends JsonValue = JsonValue> {
   readonly repeat: OperationRepeat;
   /** Whether it costs something, so that it is admitted before it is performed. */
   readonly metered: boolean;
+  /** The most that one performance can use, as far as it is known; counted against what a goal may use. */
+  readonly usageBound?: Usage;
   /** What replay must ask for again, byte for byte. Only what is new when `extends` is given. */
   readonly input: JsonValue;
   /** Key of an earlier operation whose input this one continues; the digests are chained. */

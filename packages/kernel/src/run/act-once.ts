@@ -1,14 +1,14 @@
 import { type ActContext, type Failure, MillforgeError } from '@millforge/contracts';
 import { toPayload } from '../store/payloads.ts';
 import type { Live } from './live.ts';
-import { idempotencyKey, isEffectful, operationName } from './operation-rules.ts';
+import { idempotencyKey, isEffectful, needsAdmission, operationName } from './operation-rules.ts';
 import { refuseResult } from './refuse-result.ts';
 import { plainFailure, type Settled, settledThrow, settledValue } from './settle-act.ts';
 
 /** How one performance ended. */
 export type Ended =
   | (Extract<Settled, { kind: 'done' | 'failed' }> & { readonly durationMs: number })
-  | Extract<Settled, { kind: 'unavailable' }>
+  | Extract<Settled, { kind: 'unavailable' | 'held' }>
   | { readonly kind: 'uncertain'; readonly failure: Failure; readonly isSettled: boolean }
   /** The deadline ended it, and it can have had no effect. */
   | { readonly kind: 'refused' }
@@ -48,6 +48,12 @@ export async function actOnce(live: Live): Promise<Ended> {
   }
   if (settled.kind === 'failed') return { ...settled, durationMs };
   if (settled.kind === 'unavailable') return settled;
+  if (settled.kind === 'held') {
+    // What was admitted may have cost something: it is too late to ask.
+    return needsAdmission(operation)
+      ? { kind: 'failed', failure: settled.failure, durationMs }
+      : settled;
+  }
   return { ...settled, isSettled: true };
 }
 

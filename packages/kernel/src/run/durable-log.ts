@@ -73,6 +73,7 @@ export function createDurableLog(
       inputSha256: found.inputSha256,
       row,
       takeNotes: notes.take,
+      giveBack: notes.giveBack,
     });
   };
 

@@ -16,6 +16,8 @@ export interface LiveRequest {
   readonly row: OperationRow | null;
   /** Decisions that go with the next write. */
   readonly takeNotes: () => readonly Note[];
+  /** Takes decisions back whose write came to nothing. */
+  readonly giveBack: (notes: readonly Note[]) => void;
 }
 
 /** A performance in progress. */

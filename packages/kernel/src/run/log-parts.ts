@@ -10,6 +10,7 @@ import type {
 import type { Owner } from '../owner/owner.ts';
 import type { Database } from '../sqlite/database.ts';
 import type { Claim } from '../store/claim.ts';
+import type { ObservedUsage } from '../store/observed-usage.ts';
 import type { RunControl } from './run-control.ts';
 
 /** What the log of one attempt works with. */
@@ -24,6 +25,7 @@ export interface LogParts {
   readonly taskEffect: Operation['effect'];
   /** Bounds on what was observed to be used; null where there are none. */
   readonly observedLimits: Usage | null;
+  readonly observed: ObservedUsage;
   /** What to do where nobody can tell: ask, or repeat in the name of whoever admitted the goal. */
   readonly onAmbiguous: 'hold' | 'retry';
   /** Who admitted the goal. */

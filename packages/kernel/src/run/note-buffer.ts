@@ -8,6 +8,8 @@ export interface NoteBuffer {
   readonly append: TrailSink['append'];
   /** Gives what waits, and forgets it. */
   readonly take: () => readonly Note[];
+  /** Takes back what was not written after all. */
+  readonly giveBack: (notes: readonly Note[]) => void;
   /** The first append that differs from the record, if any. */
   difference(): Difference | null;
 }
@@ -44,6 +46,9 @@ export function createNoteBuffer(
       waiting = [];
       return notes;
     },
+    giveBack(notes) {
+      waiting = [...notes, ...waiting];
+    },
     difference: () => difference,
   };
 }
@@ -70,6 +75,7 @@ const OWN_TYPES: ReadonlySet<string> = new Set([
   'operation-admitted',
   'operation-attested',
   'operation-doubted',
+  'operation-proposed',
   'operation-readmitted',
   'operation-reconciled',
   'operation-recorded',

@@ -8,12 +8,14 @@ import {
   type Usage,
   unreachable,
 } from '@millforge/contracts';
+import type { Transaction } from '../sqlite/database.ts';
 import type { OperationRow } from '../store/operation-row.ts';
 import { type Payload, toPayload } from '../store/payloads.ts';
 import { EFFECTS } from '../store/read-column.ts';
 import { admitOperation, doubtOperation, recordOperation } from '../store/write-operation.ts';
 import { actOnce } from './act-once.ts';
 import { holdAmbiguous } from './hold-ambiguous.ts';
+import { holdApproval } from './hold-approval.ts';
 import { type Live, type LiveRequest, writeOf } from './live.ts';
 import type { LogParts } from './log-parts.ts';
 import { isEffectful, needsAdmission } from './operation-rules.ts';
@@ -65,7 +67,12 @@ export async function performLive(
       await holdAmbiguous(live, { failure: why, former: null });
       return held(live);
     }
-    await admit(live, looked.before, facts);
+    const spent = await admit(live, looked.before, facts);
+    if (spent !== null) {
+      if (!mayHaveHappened) return record(live, { kind: 'refused', payload: spent });
+      await holdAmbiguous(live, { failure: readFailure(JSON.parse(spent.text)), former: null });
+      return held(live);
+    }
     const settled = await actOnce(live);
     switch (settled.kind) {
       case 'done':
@@ -86,6 +93,9 @@ export async function performLive(
         });
       case 'refused':
         return record(live, { kind: 'refused', payload: DEADLINE, before: looked.before });
+      case 'held':
+        await holdApproval(live, settled.failure);
+        return held(live);
       case 'unavailable':
         if (isEffectful(live.request.operation))
           await doubt(live, { isSettled: true, isAbsent: true });
@@ -164,20 +174,50 @@ async function lookBefore({ parts, request }: Live): Promise<Looked> {
   return { kind: 'ready', before: evidence };
 }
 
-/** Admits what must be admitted, and reads the fence where this process may be late. */
+/** Admits what must be admitted, and reads the fence where this process may be late; gives the refusal of a spent budget. */
 async function admit(
   live: Live,
   before: Payload | null,
   facts: JsonObject | undefined,
-): Promise<void> {
+): Promise<Payload | null> {
   const { parts, request } = live;
   const { claim, db, owner } = parts;
   if (needsAdmission(request.operation)) {
     const write = { ...writeOf(live, before), ...(facts === undefined ? {} : { facts }) };
     const name = live.row === null ? 'admit-operation' : 'readmit-operation';
-    live.row = await db.write(name, (tx) => admitOperation(tx, claim, write));
+    const admitted = await db.write(
+      name,
+      (tx) => spentBudget(tx, live) ?? admitOperation(tx, claim, write),
+    );
+    if ('text' in admitted) {
+      request.giveBack(write.notes);
+      return admitted;
+    }
+    live.row = admitted;
+  } else if (parts.observedLimits !== null) {
+    const spent = await db.read((tx) => spentBudget(tx, live));
+    if (spent !== null) return spent;
   }
   await owner.confirm(claim);
+  return null;
+}
+
+/** The refusal of an operation that could use more than the goal may; null when there is room. */
+function spentBudget(tx: Transaction, { parts, request }: Live): Payload | null {
+  const { claim, observed, observedLimits } = parts;
+  if (observedLimits === null) return null;
+  const { key, metered, usageBound } = request.operation;
+  const over = observed.exceeded(tx, claim, {
+    limits: observedLimits,
+    name: `${claim.taskId}/${key}`,
+    bound: usageBound ?? {},
+    metered,
+  });
+  if (over === null) return null;
+  return toPayload({
+    code: 'budget-exhausted',
+    message: `The goal may use ${over.limit} ${over.name}, ${over.used} are used or set aside, and this could pass the limit.`,
+  });
 }
 
 async function doubt(

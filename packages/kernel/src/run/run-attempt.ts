@@ -11,6 +11,7 @@ import { checkNameOf } from '../contract/read-goal-contract.ts';
 import type { Transaction } from '../sqlite/database.ts';
 import { beginAttempt } from '../store/claim.ts';
 import { readGoalAgain } from '../store/goal-row.ts';
+import { createObservedUsage } from '../store/observed-usage.ts';
 import { readOperations } from '../store/operation-row.ts';
 import { inputSha256 } from '../store/record-output.ts';
 import { createVerdictIssuer, type VerdictIssuer } from '../verified-result.ts';
@@ -60,6 +61,7 @@ export async function runAttempt(
       control,
       taskEffect: task.effect,
       observedLimits: contract.observed_limits ?? null,
+      observed: createObservedUsage(),
       onAmbiguous: contract.on_ambiguous,
       admittedBy: attempt.admittedBy,
     };

@@ -19,6 +19,8 @@ export type Settled =
     }
   | { readonly kind: 'failed'; readonly failure: Failure }
   | { readonly kind: 'unavailable'; readonly failure: Failure }
+  /** It waits for a person. */
+  | { readonly kind: 'held'; readonly failure: Failure }
   | { readonly kind: 'uncertain'; readonly failure: Failure };
 
 /** Reads what an act gave. A value that cannot be recorded counts like a throw: its effect may have happened. */
@@ -47,6 +49,9 @@ export function settledThrow(error: unknown, mayHaveEffect: boolean): Settled {
         return { kind: 'failed', failure: failureOf(error) };
       case 'operation/uncertain':
         return { kind: 'uncertain', failure: failureOf(error) };
+      case 'operation/held':
+        // What may have had an effect cannot ask first.
+        return { kind: mayHaveEffect ? 'uncertain' : 'held', failure: failureOf(error) };
       case 'operation/unavailable':
         return { kind: 'unavailable', failure: failureOf(error) };
     }

@@ -252,8 +252,6 @@ ALTER TABLE attempts ADD COLUMN attested_by TEXT;
 
 -- The most that a performance may use, for as long as it has no outcome; canonical JSON.
 ALTER TABLE operations ADD COLUMN usage_bound TEXT;
--- Until when a person's approval of one performance holds.
-ALTER TABLE operations ADD COLUMN approved_until TEXT;
 
 -- A goal that was taken over from another file; it is read and never run here. Its trail tells this row.
 CREATE TABLE imports (

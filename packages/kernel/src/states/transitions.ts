@@ -37,7 +37,7 @@ const TRANSITIONS: Transitions = {
     cancelled: [],
   },
   operations: {
-    proposed: ['admitted', 'recorded', 'cancelled'],
+    proposed: ['proposed', 'admitted', 'recorded', 'cancelled'],
     admitted: ['admitted', 'uncertain', 'recorded', 'cancelled'],
     uncertain: ['admitted', 'recorded', 'cancelled'],
     recorded: ['admitted', 'recorded'],

@@ -1,4 +1,4 @@
-import { type JsonValue, unreachable } from '@millforge/contracts';
+import { type ApprovalDecision, type JsonValue, unreachable } from '@millforge/contracts';
 import type { CompleteContract } from '../contract/read-goal-contract.ts';
 import type { HoldView } from '../goal-view.ts';
 import type { Decision } from '../kernel.ts';
@@ -237,6 +237,8 @@ function effectOf(
       };
     }
     case 'approval-required':
+      if (operation === null) throw notFound('operation');
+      return answerApproval(goal, { ...deciding, operation });
     case 'adapter-drift':
     case 'diverged':
     case 'restored':
@@ -245,6 +247,47 @@ function effectOf(
     default:
       return unreachable(hold.reason, 'reason');
   }
+}
+
+/** Records what a person said as the outcome of the operation that asked; good for exactly that request. */
+function answerApproval(
+  goal: GoalRow,
+  {
+    hold,
+    operation,
+    decision,
+    actor,
+  }: Deciding & { readonly hold: HoldView; readonly operation: OperationRow },
+): DecisionEffect {
+  const seconds = hold.facts.approval?.expires_after_seconds ?? 0;
+  const answer: ApprovalDecision = {
+    kind: 'approval_decision',
+    schema_version: '1.0',
+    request_sha256: operation.input_sha256,
+    decision: decision.decision === 'approve' ? 'approved' : 'declined',
+    decided_by: actor,
+    reason: decision.reason,
+    decided_at: goal.at,
+    expires_at: new Date(Date.parse(goal.at) + seconds * 1000).toISOString(),
+  };
+  const outcome = toPayload(answer);
+  return {
+    isAttested: false,
+    changes: [
+      changed(
+        'operations',
+        {
+          task_id: hold.task_id,
+          key: operation.key,
+          state: 'recorded',
+          outcome: 'done',
+          outcome_sha256: outcome.sha256,
+          is_settled: 1,
+        },
+        { outcome_sha256: outcome },
+      ),
+    ],
+  };
 }
 
 const NOTHING: DecisionEffect = { isAttested: false, changes: [] };

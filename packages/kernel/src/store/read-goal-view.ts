@@ -56,6 +56,7 @@ export function readGoalView(
       used: goal.units_settled,
     },
     usage: readUsage(tx, goal),
+    unknown_usage: countUnknownUsage(tx, goal),
     interruption: interruptionOf(goal, latest, ownerId !== null && !isAlive),
     failure:
       goal.failure_code === null
@@ -85,6 +86,17 @@ export function readGoalSummaries(
       const goal = toGoalRow(row, page.now);
       return deepFreeze(summaryOf(tx, goal, readContract(tx, goal)));
     });
+}
+
+/** Performances that cost something and left neither a record nor a bound. */
+function countUnknownUsage(tx: Transaction, { goal, tenant }: GoalRow): number {
+  const row = tx.get(
+    `SELECT count(*) AS count FROM operations WHERE goal = ? AND tenant = ? AND metered = 1
+        AND state IN ('admitted', 'uncertain', 'cancelled') AND usage_bound IS NULL`,
+    goal,
+    tenant,
+  );
+  return Number(row?.['count'] ?? 0);
 }
 
 function summaryOf(tx: Transaction, goal: GoalRow, contract: CompleteContract): GoalSummary {

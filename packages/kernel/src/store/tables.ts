@@ -133,7 +133,6 @@ export const TABLES: { readonly [Name in TableName]: TableShape } = {
       tool_calls: null,
       wall_ms: null,
       usage_bound: null,
-      approved_until: null,
     },
     json: ['usage_bound'],
     payloads: ['part_sha256', 'before_sha256', 'outcome_sha256', 'after_sha256'],

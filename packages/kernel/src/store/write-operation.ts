@@ -117,6 +117,21 @@ export function doubtOperation(
   }).row();
 }
 
+/** Proposes an operation that a person is asked about; nothing of it is performed. */
+export function proposeOperation(tx: Transaction, claim: Claim, write: OperationWrite): void {
+  writeOperation(tx, claim, {
+    write,
+    type: 'operation-proposed',
+    facts: undefined,
+    tell(row) {
+      row['state'] = 'proposed';
+      row['elapsed_ms'] = write.elapsedMs;
+      tellPerformer(row, claim);
+      if (write.draft.row === null) row['tries'] = 0;
+    },
+  });
+}
+
 /** A patch while it is put together: assigning is many times as fast as spreading objects into each other. */
 interface OpenPatch {
   [column: string]: JsonValue;
@@ -175,6 +190,7 @@ function tellFirst(
   if (operation.metered) row['metered'] = 1;
   if (operation.sensitive === true) row['sensitive'] = 1;
   if (operation.extends !== undefined) row['extends'] = operation.extends;
+  if (operation.usageBound !== undefined) row['usage_bound'] = { ...operation.usageBound };
   if (operation.keyTtlMs !== undefined) row['key_ttl_ms'] = Math.round(operation.keyTtlMs);
 }
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock, Ids } from '@millforge/contracts';
-import { type Kernel, openKernel, type Scope } from '@millforge/kernel';
+import { ALL_PERMISSIONS, type Kernel, openKernel, type Scope } from '@millforge/kernel';
 import { contract, GOAL, linesOf, script, tracesIn, UNSAFE } from './scripted-goal.ts';
 
 // node child.mjs crash DIRECTORY MOMENT COUNT   dies at the COUNT-th MOMENT
@@ -15,7 +15,12 @@ const clock: Clock = {
   delay: (ms, signal) => delay(ms, undefined, signal === undefined ? {} : { signal }),
 };
 const ids: Ids = { newId: (prefix) => `${prefix}_${randomBytes(8).toString('hex')}` };
-const scope: Scope = { tenant: 'local', resource: 'crash', actor: 'ann@host' };
+const scope: Scope = {
+  tenant: 'local',
+  resource: 'crash',
+  actor: 'ann@host',
+  permissions: ALL_PERMISSIONS,
+};
 
 const [mode, ...rest] = process.argv.slice(2);
 if (mode === 'crash') await crash(rest[0] ?? '', rest[1] ?? '', Number(rest[2]));

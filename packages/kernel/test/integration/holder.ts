@@ -2,12 +2,17 @@ import { randomBytes } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type GoalContract, openKernel, type Scope } from '@millforge/kernel';
+import { ALL_PERMISSIONS, type GoalContract, openKernel, type Scope } from '@millforge/kernel';
 
 // node holder.mjs hold DIRECTORY          begins an unsafe call that ends when a line comes in
 // node holder.mjs write DIRECTORY GOAL N  runs a goal of N operations and says how long the slowest write took
 
-const scope: Scope = { tenant: 'local', resource: 'tests', actor: 'child@host' };
+const scope: Scope = {
+  tenant: 'local',
+  resource: 'tests',
+  actor: 'child@host',
+  permissions: ALL_PERMISSIONS,
+};
 const [mode, directory = '', goalId = 'goal-1', count = '0'] = process.argv.slice(2);
 
 const kernel = await openKernel({

@@ -10,7 +10,7 @@ import {
   type RunHandle,
   type RunResult,
 } from 'millforge';
-import { openKernel, type Scope } from 'millforge/kernel';
+import { ALL_PERMISSIONS, openKernel, type Scope } from 'millforge/kernel';
 import { compiledPlan } from '../integration/compiled-plan.ts';
 import type { ChildOrder, LogLine } from './child-order.ts';
 import type { ChildReport } from './child-report.ts';
@@ -35,7 +35,12 @@ const places = placesIn(order.directory);
 const RUN_ID = 'run_scripted';
 const TRAIL = `${places.data}/trail.db`;
 const ACTOR = 'ann@host';
-const scope: Scope = { tenant: 'local', resource: places.data, actor: ACTOR };
+const scope: Scope = {
+  tenant: 'local',
+  resource: places.data,
+  actor: ACTOR,
+  permissions: ALL_PERMISSIONS,
+};
 
 let left = order.kill?.count ?? 0;
 let handle: RunHandle | null = null;

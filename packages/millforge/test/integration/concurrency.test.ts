@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ScriptedServer, startScriptedServer } from '@millforge/models/testing';
 import { type Clock, createMillforge, type Ids, type Millforge } from 'millforge';
-import { type Kernel, openKernel } from 'millforge/kernel';
+import { ALL_PERMISSIONS, type Kernel, openKernel } from 'millforge/kernel';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bundleChild } from '../crash/bundle-child.ts';
 import { GRANTS } from '../crash/scripted-run.ts';
@@ -51,7 +51,12 @@ async function tracesOf(
 ): Promise<readonly string[]> {
   const { millforge, kernel, dataDir } = parts;
   const exports = join(dataDir, 'runs', runId);
-  const scope = { tenant: 'local', resource: dataDir, actor: 'ann@host' };
+  const scope = {
+    tenant: 'local',
+    resource: dataDir,
+    actor: 'ann@host',
+    permissions: ALL_PERMISSIONS,
+  };
   const operations = await Promise.all(
     TOKEN_KEYS.map((key) => kernel.readOperation(scope, runId, { key })),
   );

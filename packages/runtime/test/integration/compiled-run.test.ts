@@ -13,6 +13,7 @@ import {
 } from '@millforge/contracts';
 import { memoryTrail, sequentialIds } from '@millforge/contracts/testing';
 import {
+  ALL_PERMISSIONS,
   type GoalContract,
   type GoalRun,
   openKernel,
@@ -101,7 +102,12 @@ const clock: Clock = {
   monotonicMs: () => performance.now(),
   delay: (ms, signal) => delay(ms, undefined, signal === undefined ? {} : { signal }),
 };
-const scope: Scope = { tenant: 'local', resource: 'tests', actor: 'ann@host' };
+const scope: Scope = {
+  tenant: 'local',
+  resource: 'tests',
+  actor: 'ann@host',
+  permissions: ALL_PERMISSIONS,
+};
 
 function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'millforge-runtime-'));
