@@ -91,12 +91,16 @@ export type { SchemaFault } from './json-schema/schema-fault.ts';
 export { type Schema10Result, toSchema10 } from './json-schema/to-schema-10.ts';
 export { withoutAnnotations } from './json-schema/without-annotations.ts';
 export type {
+  ModelCapabilities,
   ModelClient,
   ModelCompletion,
+  ModelDelta,
   ModelFailure,
   ModelMessage,
   ModelReply,
   ModelRequest,
+  ModelRequestOptions,
+  ModelSupport,
   ModelTool,
   ModelToolCall,
   ModelUsage,
@@ -127,6 +131,12 @@ export type {
 export { findPlanProblems } from './plan/find-plan-problems.ts';
 export { inferDisposition } from './plan/infer-disposition.ts';
 export { planBytes, planDigest, signPlan } from './plan/plan-bytes.ts';
+export {
+  capabilityOf,
+  grantDocument,
+  type ReadCapabilityGrant,
+  readCapabilityGrant,
+} from './plan/read-capability-grant.ts';
 export {
   MAX_PLAN_BYTES,
   type PlanExpectation,

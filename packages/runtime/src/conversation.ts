@@ -1,4 +1,5 @@
 import { MillforgeError, type ModelMessage } from '@millforge/contracts';
+import { type ContextState, contextMessages, contextTokens } from './context/context-state.ts';
 import {
   type AssistantMessage,
   type ContextResult,
@@ -6,14 +7,7 @@ import {
   contextTurn,
 } from './context/context-turn.ts';
 import { estimateMessage } from './context/estimate-tokens.ts';
-import {
-  type ContextLimits,
-  type ContextRung,
-  type ContextState,
-  contextMessages,
-  contextTokens,
-  fitContext,
-} from './context/fit-context.ts';
+import { type ContextLimits, type ContextRung, fitContext } from './context/fit-context.ts';
 
 /** What shortening did to a conversation. */
 export interface Compaction {

@@ -1,5 +1,5 @@
 import type { ModelUsage, RunOutcome, ToolErrorCode, ToolStatus } from '@millforge/contracts';
-import type { BudgetName } from '@millforge/guard';
+import type { BudgetName, ReAskReason } from '@millforge/guard';
 
 /** Progress of a run, for display: never recorded, and nothing in it flows back into the run. */
 export type RunEvent =
@@ -67,7 +67,7 @@ export interface ModelReAsked extends TurnEvent {
   /** Tells the events apart. */
   readonly kind: 'model-re-asked';
   /** What the reply was instead. */
-  readonly reason: 'text' | 'empty' | 'cut';
+  readonly reason: ReAskReason;
 }
 
 /** What every event of a call says. */

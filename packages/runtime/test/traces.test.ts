@@ -26,11 +26,11 @@ test('text, an unknown tool and text again are forgiven by one valid call', asyn
 test('an unknown name is answered with the nearest names first', async () => {
   const { model } = await runScript(
     buildPlan([{ id: 'list_files' }, { id: 'read_file' }, { id: 'write_file' }, END]),
-    [[['functions.readFile']], SUBMIT],
+    [[['functions.reedFile']], SUBMIT],
   );
   expect(resultsOf(model).get('call_1_0')).toContain('read_file, write_file, list_files, submit');
   expect(model.requests[1]?.messages[2]).toMatchObject({
-    tool_calls: [{ name: 'functions_readFile' }],
+    tool_calls: [{ name: 'functions_reedFile' }],
   });
 });
 

@@ -47,6 +47,50 @@ export interface ModelRequest {
   readonly messages: readonly ModelMessage[];
   /** The tools on offer. */
   readonly tools: readonly ModelTool[];
+  /** What this request asks for besides; a client refuses what its model does not declare. */
+  readonly options?: ModelRequestOptions;
+}
+
+/** What one request may ask of a model that declares it. */
+export interface ModelRequestOptions {
+  /** Whether a tool is to be called: any, none, one of that name, or as the model likes. */
+  readonly tool_choice?: 'auto' | 'none' | 'required' | { readonly name: string };
+  /** Whether the reply may hold several calls. */
+  readonly parallel_tool_calls?: boolean;
+  /** Tokens that the reply may have, instead of the profile's number. */
+  readonly max_output_tokens?: number;
+  /** Demands a reply whose text is JSON of that schema. */
+  readonly structured_output?: {
+    /** Name, `[A-Za-z0-9_-]{1,64}`. */
+    readonly name: string;
+    /** Schema of the text. */
+    readonly schema: JsonSchema;
+  };
+}
+
+/** Whether a server does something; `unknown` is treated as no where something is asked for. */
+export type ModelSupport = 'supported' | 'unsupported' | 'unknown';
+
+/** What a model is declared to do. Declared, never found out by trying. */
+export interface ModelCapabilities {
+  /** Takes tools and answers with calls. */
+  readonly tool_calls: ModelSupport;
+  /** Takes the option `tool_choice`. */
+  readonly tool_choice: ModelSupport;
+  /** Takes the option `parallel_tool_calls`. */
+  readonly parallel_tool_calls: ModelSupport;
+  /** Takes the option `max_output_tokens`. */
+  readonly max_output_tokens: ModelSupport;
+  /** Takes the option `structured_output`. */
+  readonly structured_output: ModelSupport;
+}
+
+/** A piece of a reply that is still being written, for display; the reply repeats all of it. */
+export interface ModelDelta {
+  /** `restart` takes back what came before: the request is sent once more. */
+  readonly kind: 'text' | 'reasoning' | 'restart';
+  /** The piece, not redacted; empty for `restart`. */
+  readonly text: string;
 }
 
 /** Tokens of one exchange as the provider reported them. */
@@ -112,9 +156,16 @@ export type ModelCompletion =
 
 /** Talks to one model. Never throws for what a server does. */
 export interface ModelClient {
+  /** What the model is declared to do; a client without it declares nothing. */
+  readonly capabilities?: ModelCapabilities;
   /** One exchange, with bounded time and retries. */
   complete(
     request: ModelRequest,
-    options: { readonly signal: AbortSignal; readonly idempotencyKey?: string },
+    options: {
+      readonly signal: AbortSignal;
+      readonly idempotencyKey?: string;
+      /** Told of the reply while it is written, by clients that stream. */
+      readonly onDelta?: (delta: ModelDelta) => void;
+    },
   ): Promise<ModelCompletion>;
 }

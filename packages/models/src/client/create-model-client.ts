@@ -5,15 +5,19 @@ import {
   type ModelCompletion,
   type Redactor,
 } from '@millforge/contracts';
+import { anthropicMessagesDialect } from '../anthropic-messages/anthropic-messages-dialect.ts';
 import type { ModelsErrorCode } from '../error-codes.ts';
+import { openAiChatDialect } from '../openai-chat/openai-chat-dialect.ts';
+import { modelCapabilities } from '../profile/model-capabilities.ts';
 import type { ModelProfile } from '../profile/model-profile.ts';
 import { readModelProfile } from '../profile/read-model-profile.ts';
-import { createRequestEncoder } from './encode-request.ts';
+import { findUndeclared } from './find-undeclared.ts';
 import type { ModelFetch } from './model-fetch.ts';
 import { readKey } from './read-key.ts';
 import { createRedaction, type Redact } from './redaction.ts';
 import { requestHeaders } from './request-headers.ts';
 import { type Exchange, sendWithRetries } from './send-with-retries.ts';
+import { tellDeltas } from './tell-deltas.ts';
 import { startTimeLimit, type TimeLimit } from './time-limit.ts';
 
 /** What a client needs from its host. */
@@ -33,7 +37,7 @@ export interface ModelClientOptions {
 }
 
 /**
- * Makes a client of one OpenAI-compatible server (`POST …/chat/completions`, not streamed).
+ * Makes a client of one server that speaks Chat Completions or the Messages API, whole or streamed.
  *
  * It holds nothing that needs closing. Failures of the server are answers, never exceptions; they
  * repeat neither the key nor passages of the conversation.
@@ -42,15 +46,23 @@ export interface ModelClientOptions {
  */
 export function createModelClient(options: ModelClientOptions): ModelClient {
   const profile = checkedProfile(options.profile);
-  const encode = createRequestEncoder(profile);
+  const dialect =
+    profile.dialect === 'anthropic-messages' ? anthropicMessagesDialect : openAiChatDialect;
+  const encode = dialect.createEncoder(profile);
+  const capabilities = modelCapabilities(profile);
   const timeoutMs = (profile.timeout_seconds ?? DEFAULT_TIMEOUT_SECONDS) * 1000;
+  const idleMs = (profile.idle_timeout_seconds ?? DEFAULT_IDLE_SECONDS) * 1000;
   const policy = {
     maxRetries: profile.max_retries ?? DEFAULT_MAX_RETRIES,
     random: options.random ?? (() => 1),
     delay: (ms: number, signal: AbortSignal) => options.clock.delay(ms, signal),
   };
   return {
+    capabilities,
     async complete(request, call) {
+      const undeclared = findUndeclared(request, capabilities);
+      if (undeclared !== null) return unsupported(profile, undeclared);
+      const told = tellDeltas(call.onDelta);
       const limit = startTimeLimit({ clock: options.clock, signal: call.signal, timeoutMs });
       try {
         if (limit.stopped() !== null) return stopped(limit, profile, false);
@@ -60,17 +72,24 @@ export function createModelClient(options: ModelClientOptions): ModelClient {
         const redact = createRedaction(key.key, options.redactor);
         const { idempotencyKey } = call;
         const outgoing = {
+          dialect,
           baseUrl: profile.base_url,
           model: profile.model,
-          headers: requestHeaders(profile, { key: key.key, idempotencyKey }),
+          headers: requestHeaders(profile, {
+            key: key.key,
+            idempotencyKey,
+            dialect: dialect.headers,
+          }),
           body: encode(request),
           conversation: request.messages,
           keySent: key.key !== null,
           fetch: options.fetch,
           redact,
-          now: () => options.clock.now(),
+          clock: options.clock,
+          stream: profile.stream === true ? { idleMs, onDelta: told.tell } : null,
         };
         const exchange = await sendWithRetries(outgoing, policy, limit);
+        told.rethrow();
         if (exchange.kind === 'stopped') return stopped(limit, profile, exchange.sent);
         return exchange.kind === 'reply'
           ? { kind: 'reply', reply: exchange.reply, attempts: exchange.attempts }
@@ -110,6 +129,16 @@ function stopped(limit: TimeLimit, profile: ModelProfile, sent: boolean): ModelC
   };
 }
 
+function unsupported(profile: ModelProfile, what: string): ModelCompletion {
+  return {
+    kind: 'failed',
+    category: 'unsupported_capability',
+    message: `Profile "${profile.profile_id}" does not declare that its model takes ${what}; nothing was sent. Declare it under "capabilities" when the server takes it.`,
+    retryable: false,
+    sent: false,
+  };
+}
+
 function unusableKey(message: string): ModelCompletion {
   return { kind: 'failed', category: 'authentication', message, retryable: false, sent: false };
 }
@@ -128,5 +157,6 @@ function failed(exchange: Exchange & { readonly kind: 'failed' }, redact: Redact
 }
 
 const DEFAULT_TIMEOUT_SECONDS = 300;
+const DEFAULT_IDLE_SECONDS = 60;
 const DEFAULT_MAX_RETRIES = 2;
 const MAX_MESSAGE_CHARS = 512;

@@ -1,7 +1,8 @@
 import type { ModelReply } from '@millforge/contracts';
 import type { FailedAttempt } from './failed-attempt.ts';
+import type { OutgoingRequest } from './outgoing-request.ts';
 import { retryDelayMs } from './retry-delay.ts';
-import { type OutgoingRequest, sendRequest } from './send-request.ts';
+import { sendRequest } from './send-request.ts';
 import type { TimeLimit } from './time-limit.ts';
 
 /** How an exchange ended, with the number of requests it took. */
@@ -45,6 +46,8 @@ export async function sendWithRetries(
       random: policy.random,
     });
     if (waitMs >= limit.remainingMs()) return failed;
+    // What was shown of the reply that failed is taken back.
+    request.stream?.onDelta({ kind: 'restart', text: '' });
     try {
       await limit.race(policy.delay(waitMs, limit.signal));
     } catch (error) {

@@ -54,8 +54,12 @@ export function startTimeLimit(start: {
   };
 }
 
-// `AbortSignal.any` and `Promise.race` would keep every loser alive as long as the signal lives.
-function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+/**
+ * Settles with the work, or rejects when the signal aborts; the work itself is not awaited.
+ *
+ * `AbortSignal.any` and `Promise.race` would keep every loser alive as long as the signal lives.
+ */
+export function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const lose = () => reject(new DOMException('The exchange was stopped.', 'AbortError'));
     if (signal.aborted) lose();

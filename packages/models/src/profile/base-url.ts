@@ -27,9 +27,8 @@ export function readBaseUrl(
     return refused('must have neither query nor fragment');
   }
   const path = url.pathname.replace(/\/+$/, '');
-  if (path.endsWith('/chat/completions')) {
-    return refused('must end before /chat/completions, which is added to it');
-  }
+  const added = ['/chat/completions', '/messages'].find((ending) => path.endsWith(ending));
+  if (added !== undefined) return refused(`must end before ${added}, which is added to it`);
   if (url.protocol === 'http:' && !isLoopbackHost(url.hostname) && !options.allowInsecureHttp) {
     return refused(
       'uses plain http to another machine; use https, or set allow_insecure_http in a profile',

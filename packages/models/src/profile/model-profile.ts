@@ -1,13 +1,15 @@
-import type { JsonObject } from '@millforge/contracts';
+import type { JsonObject, ModelCapabilities } from '@millforge/contracts';
 
 /** How to reach one model: where, which, under which limits. Plain JSON, closed, without secrets. */
 export interface ModelProfile {
   /** Dotted id by which harnesses name the profile. */
   readonly profile_id: string;
-  /** Root of the API, such as `http://127.0.0.1:11434/v1`; `/chat/completions` is added to it. */
+  /** Root of the API, such as `http://127.0.0.1:11434/v1`; the path of the dialect is added to it. */
   readonly base_url: string;
   /** Model name as the server knows it. */
   readonly model: string;
+  /** How the server is spoken to: `…/chat/completions` unless given, or `…/messages`. */
+  readonly dialect?: 'openai-chat' | 'anthropic-messages';
   /** How the key is sent; `none` unless given. */
   readonly auth?: ModelAuth;
   /** Environment variable that holds the key; read by the host program, never by the client. */
@@ -20,6 +22,12 @@ export interface ModelProfile {
   readonly allow_insecure_http?: boolean;
   /** Seconds for one exchange, retries and waits included; 300 unless given. */
   readonly timeout_seconds?: number;
+  /** Takes the reply as it is written, so that a silent server is noticed early. */
+  readonly stream?: boolean;
+  /** Seconds that a streamed reply may be silent once it has begun; 60 unless given. */
+  readonly idle_timeout_seconds?: number;
+  /** What the model does, for requests that ask for it; what is not declared is not asked for. */
+  readonly capabilities?: Partial<ModelCapabilities>;
   /** Further requests after the first when trying again may help, 0 to 10; 2 unless given. */
   readonly max_retries?: number;
   /** Tokens that a reply may have; the server's own limit unless given. */

@@ -1,4 +1,4 @@
-import { deepFreeze, isDottedId } from '@millforge/contracts';
+import { deepFreeze, isDottedId, type ModelCapabilities } from '@millforge/contracts';
 import {
   type Check,
   checkDocument,
@@ -12,6 +12,7 @@ import {
   mapOf,
   numberFrom,
   oneOf,
+  type Place,
   textWhere,
 } from '../document/check-document.ts';
 import { isPlainObject } from '../document/plain-object.ts';
@@ -75,6 +76,19 @@ const checkSampling = closedObject('"sampling"', {
   } satisfies { readonly [Name in keyof ModelSampling]-?: Check },
 });
 
+const support = oneOf('supported', 'unsupported', 'unknown');
+
+const checkCapabilities = closedObject('"capabilities"', {
+  required: {},
+  optional: {
+    tool_calls: support,
+    tool_choice: support,
+    parallel_tool_calls: support,
+    max_output_tokens: support,
+    structured_output: support,
+  } satisfies { readonly [Name in keyof ModelCapabilities]-?: Check },
+});
+
 const PROFILE_FIELDS = {
   profile_id: textWhere('a dotted id such as local.qwen3', isDottedId),
   base_url: textWhere('a URL such as http://127.0.0.1:11434/v1', (text) => text !== ''),
@@ -88,6 +102,10 @@ const PROFILE_FIELDS = {
   ),
   proxy: textWhere('the http or https URL of a proxy, without user name and query', isProxyUrl),
   allow_insecure_http: flag,
+  dialect: oneOf('openai-chat', 'anthropic-messages'),
+  stream: flag,
+  idle_timeout_seconds: numberFrom(0.001, 86_400),
+  capabilities: checkCapabilities,
   timeout_seconds: numberFrom(0.001, 86_400),
   max_retries: integerFrom(0, 10),
   max_output_tokens: integerFrom(1, 10_000_000),
@@ -114,12 +132,37 @@ const checkProfileFields = closedObject('A model profile', {
 
 const checkProfile: Check = (value, place) => {
   checkProfileFields(value, place);
-  if (!isPlainObject(value) || !isPlainObject(value['headers'])) return;
+  if (!isPlainObject(value)) return;
+  if (value['dialect'] === 'anthropic-messages') checkMessagesDialect(value, place);
+  if (value['idle_timeout_seconds'] !== undefined && value['stream'] !== true) {
+    complain(
+      { ...place, path: '/idle_timeout_seconds' },
+      'Only a streamed reply can be silent; set "stream": true.',
+    );
+  }
+  if (!isPlainObject(value['headers'])) return;
   const names = Object.keys(value['headers']).map((name) => name.toLowerCase());
   if (new Set(names).size < names.length) {
     complain({ ...place, path: '/headers' }, 'A header is given twice under two spellings.');
   }
 };
+
+/** Sampling values that one dialect knows and the other does not are refused, not dropped. */
+function checkMessagesDialect(profile: { readonly [name: string]: unknown }, place: Place): void {
+  const { sampling } = profile;
+  const unknown = ['presence_penalty', 'frequency_penalty', 'seed'].filter(
+    (name) => isPlainObject(sampling) && sampling[name] !== undefined,
+  );
+  for (const name of unknown) {
+    complain({ ...place, path: `/sampling/${name}` }, 'The Messages API has no such value.');
+  }
+  if (profile['max_output_tokens_field'] !== undefined) {
+    complain(
+      { ...place, path: '/max_output_tokens_field' },
+      'The Messages API has one field for it, max_tokens.',
+    );
+  }
+}
 
 function keyWithoutScheme(value: unknown): readonly DocumentProblem[] {
   if (!isPlainObject(value)) return [];
@@ -198,5 +241,7 @@ const OWN_BODY_FIELDS: ReadonlySet<string> = new Set([
   'frequency_penalty',
   'seed',
   'stop',
+  'stop_sequences',
+  'system',
   '__proto__',
 ]);

@@ -2,21 +2,24 @@ import type { ServerResponse } from 'node:http';
 import type { JsonObject, JsonValue } from '@millforge/contracts';
 import type { ScriptedFault } from './scripted-fault.ts';
 
-/** Sends a completion the way a fault says; faults inside the body are in it already. */
+/** A reply as it goes out: one body, or the events of a stream. */
+export interface Outgoing {
+  /** The body of a whole reply. */
+  readonly body: JsonObject;
+  /** The texts of its events; null when none were asked for. */
+  readonly events: readonly string[] | null;
+}
+
+/** Sends a reply the way a fault says; faults inside the body are in it already. */
 export function answerWith(
   outgoing: ServerResponse,
-  completion: JsonObject,
+  reply: Outgoing,
   fault: ScriptedFault | undefined,
 ): void {
-  const body = JSON.stringify(completion);
+  const body = JSON.stringify(reply.body);
   switch (fault?.kind) {
-    case undefined:
-    case 'malformed-arguments':
-    case 'call-ids':
-    case 'model-alias':
-      return send(outgoing, { body });
     case 'delay': {
-      const timer = setTimeout(() => send(outgoing, { body }), fault.ms);
+      const timer = setTimeout(() => sendReply(outgoing, reply), fault.ms);
       outgoing.on('close', () => clearTimeout(timer));
       return;
     }
@@ -40,7 +43,17 @@ export function answerWith(
       });
     case 'cut-body':
     case 'stall-body':
+      if (reply.events !== null) return sendHalfStream(outgoing, reply.events, fault);
       return sendHalf(outgoing, body, fault.kind === 'cut-body');
+    case 'error-event':
+      return sendHalfStream(outgoing, reply.events ?? [], fault);
+    case 'keep-alive':
+      return sendEvents(
+        outgoing,
+        (reply.events ?? []).flatMap((event) => [': ping\n\n', event]),
+      );
+    case 'split-bytes':
+      return sendEvents(outgoing, bytesOf(reply.events ?? []));
     case 'malformed-json':
       return send(outgoing, { body: body.slice(0, body.length / 2) });
     case 'content-type':
@@ -52,8 +65,58 @@ export function answerWith(
         outgoing.setHeader(name, value);
       }
       return send(outgoing, { status: fault.status ?? 200, body: fault.body });
+    case undefined:
+    case 'arguments-object':
+    case 'call-ids':
+    case 'content-parts':
+    case 'finish-reason':
+    case 'malformed-arguments':
+    case 'model-alias':
+    case 'no-choices':
+    case 'no-usage':
+    case 'reasoning-object':
+      // What is wrong stands in the reply itself.
+      return sendReply(outgoing, reply);
   }
 }
+
+function sendReply(outgoing: ServerResponse, { body, events }: Outgoing): void {
+  if (events === null) send(outgoing, { body: JSON.stringify(body) });
+  else sendEvents(outgoing, events);
+}
+
+function sendEvents(outgoing: ServerResponse, events: readonly (string | Uint8Array)[]): void {
+  outgoing.writeHead(200, STREAM);
+  for (const event of events) outgoing.write(event);
+  outgoing.end();
+}
+
+function sendHalfStream(
+  outgoing: ServerResponse,
+  events: readonly string[],
+  fault: Extract<ScriptedFault, { kind: 'cut-body' | 'stall-body' | 'error-event' }>,
+): void {
+  outgoing.writeHead(200, STREAM);
+  for (const event of events.slice(0, events.length / 2)) outgoing.write(event);
+  switch (fault.kind) {
+    case 'cut-body':
+      outgoing.write(': cut\n\n', () => outgoing.socket?.destroy());
+      return;
+    case 'stall-body':
+      return;
+    case 'error-event': {
+      const { error = { type: 'overloaded_error', message: 'Overloaded.' } } = fault;
+      outgoing.end(`event: error\ndata: ${JSON.stringify({ type: 'error', error })}\n\n`);
+    }
+  }
+}
+
+function bytesOf(events: readonly string[]): readonly Uint8Array[] {
+  const bytes = Buffer.from(events.join(''));
+  return Array.from(bytes, (_, at) => bytes.subarray(at, at + 1));
+}
+
+const STREAM = { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' };
 
 /** Sends a JSON value. */
 export function sendJson(outgoing: ServerResponse, status: number, value: JsonValue): void {

@@ -1,4 +1,4 @@
-import { type JsonObject, unreachable } from '@millforge/contracts';
+import { type JsonObject, type JsonValue, unreachable } from '@millforge/contracts';
 import type { ScriptedReply } from '../script/model-script.ts';
 import type { ScriptedFault } from './scripted-fault.ts';
 
@@ -20,7 +20,7 @@ export function completionBody(
       type: 'function',
       function: {
         name: call.name,
-        arguments: fault?.kind === 'malformed-arguments' ? text.slice(0, -1) : text,
+        arguments: argumentsOf(text, fault),
       },
     };
   });
@@ -30,18 +30,22 @@ export function completionBody(
     object: 'chat.completion',
     created: 0,
     model: fault?.kind === 'model-alias' ? fault.model : answer.model,
-    choices: [
-      {
-        index: 0,
-        message: {
-          role: 'assistant',
-          content: reply.content ?? null,
-          ...(calls.length > 0 ? { tool_calls: calls } : {}),
-        },
-        finish_reason: calls.length > 0 ? 'tool_calls' : 'stop',
-      },
-    ],
-    ...(usage === undefined
+    choices:
+      fault?.kind === 'no-choices'
+        ? []
+        : [
+            {
+              index: 0,
+              message: {
+                role: 'assistant',
+                content: contentOf(reply.content ?? null, fault),
+                ...(fault?.kind === 'reasoning-object' ? { reasoning_content: { steps: 2 } } : {}),
+                ...(calls.length > 0 ? { tool_calls: calls } : {}),
+              },
+              finish_reason: finishOf(calls.length > 0, fault),
+            },
+          ],
+    ...(usage === undefined || fault?.kind === 'no-usage'
       ? {}
       : {
           usage: {
@@ -51,6 +55,23 @@ export function completionBody(
           },
         }),
   };
+}
+
+function argumentsOf(text: string, fault: ScriptedFault | undefined): JsonValue {
+  if (fault?.kind === 'malformed-arguments') return text.slice(0, -1);
+  if (fault?.kind !== 'arguments-object') return text;
+  const value: JsonValue = JSON.parse(text);
+  return value;
+}
+
+function contentOf(content: string | null, fault: ScriptedFault | undefined): JsonValue {
+  if (fault?.kind !== 'content-parts' || content === null) return content;
+  return [{ type: 'text', text: content }];
+}
+
+function finishOf(hasCalls: boolean, fault: ScriptedFault | undefined): string {
+  if (fault?.kind === 'finish-reason') return fault.reason;
+  return hasCalls ? 'tool_calls' : 'stop';
 }
 
 function callId(turn: number, index: number, fault: ScriptedFault | undefined): JsonObject {

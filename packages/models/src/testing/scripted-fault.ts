@@ -23,9 +23,9 @@ export type ScriptedFault =
   | { readonly kind: 'redirect'; readonly location: string }
   /** Answers with a web page; status 200 unless given. */
   | { readonly kind: 'html'; readonly status?: number }
-  /** Declares the whole length, sends half of it, and closes the connection. */
+  /** Sends half of the reply, a stream or a body of declared length, and closes the connection. */
   | { readonly kind: 'cut-body' }
-  /** Declares the whole length, sends half of it, and waits for ever. */
+  /** Sends half of the reply, a stream or a body of declared length, and waits for ever. */
   | { readonly kind: 'stall-body' }
   /** Sends half of the JSON as if it were all. */
   | { readonly kind: 'malformed-json' }
@@ -39,6 +39,28 @@ export type ScriptedFault =
   | { readonly kind: 'content-type'; readonly contentType: string | null }
   /** Sends at least so many bytes of valid JSON, in chunks, as long as someone reads. */
   | { readonly kind: 'oversized'; readonly bytes: number }
+  /** Streams half of the reply, and then an event that reports an error. */
+  | {
+      readonly kind: 'error-event';
+      /** The error; one of an overloaded server unless given. */
+      readonly error?: JsonValue;
+    }
+  /** Streams a comment before every event, as servers do to keep a connection alive. */
+  | { readonly kind: 'keep-alive' }
+  /** Streams every byte on its own. */
+  | { readonly kind: 'split-bytes' }
+  /** Gives this reason for the end of the reply. */
+  | { readonly kind: 'finish-reason'; readonly reason: string }
+  /** Leaves out what was used. */
+  | { readonly kind: 'no-usage' }
+  /** Gives the text as a list of parts. */
+  | { readonly kind: 'content-parts' }
+  /** Gives the arguments of calls as objects, not as text. */
+  | { readonly kind: 'arguments-object' }
+  /** Gives reasoning that is no text. */
+  | { readonly kind: 'reasoning-object' }
+  /** Gives an empty list of choices. */
+  | { readonly kind: 'no-choices' }
   /** Sends this instead. */
   | {
       readonly kind: 'raw';

@@ -5,7 +5,11 @@ import type { ScriptedReply } from '../script/model-script.ts';
 import { endOfScript, scriptedTurn } from '../script/scripted-turn.ts';
 import { answerWith, sendError, sendJson } from './answer-with.ts';
 import { completionBody } from './completion-body.ts';
+import { findTranscriptProblems } from './find-transcript-problems.ts';
+import { messageBody } from './message-body.ts';
 import type { ScriptedFault } from './scripted-fault.ts';
+import { chatEvents, messageEvents } from './stream-events.ts';
+import { toTranscript } from './to-transcript.ts';
 
 /** What a scripted server answers, and where it listens. */
 export interface ScriptedServerOptions {
@@ -17,6 +21,8 @@ export interface ScriptedServerOptions {
   readonly host?: string;
   /** Port; a free one unless given. */
   readonly port?: number;
+  /** Refuses, with status 400, conversations that some server or chat template refuses. */
+  readonly strict?: boolean;
 }
 
 /** A reply, and how it goes wrong each time it is asked for. */
@@ -52,7 +58,8 @@ export interface ScriptedServer extends AsyncDisposable {
 }
 
 /**
- * Starts a server on loopback that speaks `/v1/chat/completions` and `/v1/models` from a script.
+ * Starts a server on loopback that speaks `/v1/chat/completions`, whole or streamed, `/v1/messages`
+ * and `/v1/models` from a script.
  *
  * Like a scripted model it chooses by the number of assistant messages, so that a run gets the same
  * replies after it was killed and resumed. It misbehaves on request.
@@ -72,7 +79,8 @@ export async function startScriptedServer(options: ScriptedServerOptions): Promi
       sendJson(outgoing, 200, { object: 'list', data: [{ id: 'scripted', object: 'model' }] });
       return;
     }
-    if (incoming.method !== 'POST' || path !== '/v1/chat/completions') {
+    const isMessages = path === '/v1/messages';
+    if (incoming.method !== 'POST' || (path !== '/v1/chat/completions' && !isMessages)) {
       sendError(outgoing, 404, `There is no ${incoming.method ?? ''} ${path} here.`);
       return;
     }
@@ -84,8 +92,13 @@ export async function startScriptedServer(options: ScriptedServerOptions): Promi
     });
     waits.mark(`arrived ${number}`);
     const messages = isPlainObject(body) ? body['messages'] : undefined;
-    if (!isPlainObject(body) || !Array.isArray(messages) || body['stream'] === true) {
-      sendError(outgoing, 400, 'Expected a JSON object with "messages", and without "stream".');
+    if (!isPlainObject(body) || !Array.isArray(messages)) {
+      sendError(outgoing, 400, 'Expected a JSON object with "messages".');
+      return;
+    }
+    const [problem] = options.strict === true ? findTranscriptProblems(toTranscript(messages)) : [];
+    if (problem !== undefined) {
+      sendError(outgoing, 400, `Message ${problem.index} is refused: ${problem.problem}.`);
       return;
     }
     const turn = scriptedTurn(messages.filter(isMessage));
@@ -97,7 +110,10 @@ export async function startScriptedServer(options: ScriptedServerOptions): Promi
     }
     const model = typeof body['model'] === 'string' ? body['model'] : 'scripted';
     const completion = completionBody(reply ?? { content: null }, { turn, model, fault });
-    answerWith(outgoing, completion, fault);
+    const whole = isMessages ? messageBody(completion) : completion;
+    const toEvents = isMessages ? messageEvents : chatEvents;
+    const events = body['stream'] === true ? toEvents(whole) : null;
+    answerWith(outgoing, { body: whole, events }, fault);
   }
 
   const address = await listen(server, options);

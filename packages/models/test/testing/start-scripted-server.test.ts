@@ -11,7 +11,7 @@ test('lists a model, counts completions only, and refuses what it does not speak
       fetch(`${server.url}${path}`, { method: 'POST', body });
     expect((await post('/embeddings', '{}')).status).toBe(404);
     expect((await post('/chat/completions', 'nonsense')).status).toBe(400);
-    expect((await post('/chat/completions', '{"messages":[],"stream":true}')).status).toBe(400);
+    expect((await post('/chat/completions', '{"messages":1}')).status).toBe(400);
     expect(server.requestCount).toBe(2);
   } finally {
     await server.close();
@@ -32,4 +32,18 @@ test('answers late when it is told to', async () => {
   await withServer({ server: { replies } }, async ({ ask }) => {
     expect(await ask()).toMatchObject({ kind: 'reply', attempts: 1, reply: { content: 'x' } });
   });
+});
+
+test('refuses in strict mode what some server or template refuses, in both APIs', async () => {
+  await using server = await startScriptedServer({ replies: [{ content: 'x' }], strict: true });
+  const post = async (path: string, messages: unknown) => {
+    const body = JSON.stringify({ messages });
+    return (await fetch(`${server.url}${path}`, { method: 'POST', body })).status;
+  };
+  const user = { role: 'user', content: 'Go.' };
+  expect(await post('/chat/completions', [user])).toBe(200);
+  expect(await post('/chat/completions', [user, user])).toBe(400);
+  expect(await post('/messages', [user])).toBe(200);
+  const orphan = { type: 'tool_result', tool_use_id: 'a', content: 'x' };
+  expect(await post('/messages', [{ role: 'user', content: [orphan] }])).toBe(400);
 });

@@ -1,5 +1,5 @@
+import type { ContextState } from './context-state.ts';
 import { estimateMessage, estimateText } from './estimate-tokens.ts';
-import type { ContextState } from './fit-context.ts';
 
 /** The largest thing that no rung may shorten, by name. */
 export function findOverflow(

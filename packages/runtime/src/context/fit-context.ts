@@ -1,22 +1,10 @@
-import type { ModelMessage } from '@millforge/contracts';
-import type { ContextTurn } from './context-turn.ts';
+import { type ContextState, contextTokens } from './context-state.ts';
 import { cutResults } from './cut-results.ts';
-import { estimateMessage } from './estimate-tokens.ts';
 import { argumentValues } from './find-facts.ts';
 import { findOverflow } from './find-overflow.ts';
 import { squeezeReply } from './squeeze-reply.ts';
 import { squeezeResults } from './squeeze-results.ts';
-import { type ContextSummary, shortenSummary, summariseTurns } from './summarise-turns.ts';
-
-/** A conversation as it is kept inside a budget: first messages, a summary, whole turns. */
-export interface ContextState {
-  /** System instructions and task; never changed. */
-  readonly head: readonly ModelMessage[];
-  /** What stands for turns that are gone. */
-  readonly summary: ContextSummary | null;
-  /** The turns, oldest first. */
-  readonly turns: readonly ContextTurn[];
-}
+import { shortenSummary, summariseTurns } from './summarise-turns.ts';
 
 /** How much a conversation may take, in estimated tokens. */
 export interface ContextLimits {
@@ -67,19 +55,6 @@ export function fitContext(state: ContextState, limits: ContextLimits): ContextF
   const squeezed = squeeze(current, limits);
   if (squeezed !== null) return { kind: 'fits', state: squeezed, rung: 4 };
   return { kind: 'overflow', ...findOverflow(current, limits.tools) };
-}
-
-/** The estimate of a conversation without the tools. */
-export function contextTokens({ head, summary, turns }: ContextState): number {
-  let sum = summary?.tokens ?? 0;
-  for (const message of head) sum += estimateMessage(message);
-  for (const turn of turns) sum += turn.tokens;
-  return sum;
-}
-
-/** The messages of a conversation, in the order in which the model sees them. */
-export function contextMessages({ head, summary, turns }: ContextState): readonly ModelMessage[] {
-  return [...head, ...(summary?.messages ?? []), ...turns.flatMap((turn) => turn.messages)];
 }
 
 /** Whether two states say the same to the model. */

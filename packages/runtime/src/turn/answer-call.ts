@@ -27,7 +27,7 @@ export interface AskedCall {
 export async function answerCall(run: Run, asked: AskedCall): Promise<Answer> {
   const { call, place, replayed } = asked;
   const node = run.nodes.get(call.name);
-  if (call.kind === 'refused' || node === undefined) return refuseUnusable(run, asked);
+  if (call.kind !== 'accepted' || node === undefined) return refuseUnusable(run, asked);
   noteRepairs(run, place, call);
   const [verdict] = run.gate.check(run.steps, [
     { nodeId: node.node_id, arguments: call.arguments },
@@ -126,8 +126,8 @@ function noteRepairs(
   place: CallPlace,
   call: Extract<InspectedCall, { kind: 'accepted' }>,
 ): void {
-  const { repairs } = call;
-  if (repairs.length === 0) return;
+  const { repairs, writtenName, rescued } = call;
+  if (repairs.length === 0 && writtenName === undefined && rescued === undefined) return;
   const more = Math.max(0, repairs.length - MAX_NOTED);
   run.options.trail.append({
     key: `repair/${place.turn}/${place.index}`,
@@ -140,6 +140,8 @@ function noteRepairs(
         .slice(0, MAX_NOTED)
         .map(({ path, kind }) => ({ path: run.redact(path), kind })),
       ...(more === 0 ? {} : { more }),
+      ...(writtenName === undefined ? {} : { written_name: run.redact(writtenName.slice(0, 256)) }),
+      ...(rescued === undefined ? {} : { rescued_from: rescued }),
     },
   });
 }

@@ -65,7 +65,7 @@ function refuseBatch(
   { terminal, pending }: Premature,
 ): RunEnding | null {
   const unusableArguments = batch.some(
-    ({ call }) => call.kind === 'refused' && call.reason !== 'unknown-tool',
+    ({ call }) => call.kind !== 'accepted' && call.reason !== 'unknown-tool',
   );
   const ending = settle(run, { ...NOTHING, prematureTerminal: true, unusableArguments });
   const tier = Math.min(run.guard.consecutive.premature_terminals, 3);
@@ -73,7 +73,7 @@ function refuseBatch(
   for (const asked of batch) {
     const { call, place, replayed } = asked;
     const answer =
-      call.kind === 'refused'
+      call.kind !== 'accepted'
         ? refuseUnusable(run, asked)
         : refuseCall(run, {
             place,

@@ -35,28 +35,37 @@ export async function runTurn(run: Run, turn: number): Promise<RunEnding | null>
     run.observer.emit({ kind: 'model-re-asked', turn, replayed, reason });
     return null;
   }
-  const ending = await answerReply(run, { turn, reply, replayed, calls: decision.calls });
+  if (decision.kind === 'text') {
+    throw new MillforgeError(
+      'internal/unexpected-decision',
+      'A strict guard took text for an answer.',
+    );
+  }
+  const content = decision.kind === 'calls' ? decision.content : reply.content;
+  const ending = await answerReply(run, { turn, reply, content, replayed, calls: decision.calls });
   return decision.kind === 'exhausted' ? endExhausted(decision.exhaustion) : ending;
 }
 
 interface Reply {
   readonly turn: number;
   readonly reply: ModelReply;
+  /** What was said beside the calls. */
+  readonly content: string | null;
   readonly replayed: boolean;
   readonly calls: readonly InspectedCall[];
 }
 
-async function answerReply(run: Run, { turn, reply, replayed, calls }: Reply) {
+async function answerReply(run: Run, { turn, reply, content, replayed, calls }: Reply) {
   if (calls.length === 0) return null;
   const asked = calls.map((call, index): AskedCall => {
     const place = callPlace(run, { turn, index }, call.name);
-    const text = reply.tool_calls[index]?.arguments ?? '';
+    const text = writtenArguments(call, reply);
     const value = call.kind === 'accepted' ? call.arguments : decode(text);
     return { place, call, text, value, replayed };
   });
   run.conversation.add({
     role: 'assistant',
-    content: reply.content,
+    content,
     tool_calls: asked.map((one) => ({
       id: one.place.callId,
       name: one.place.tool,
@@ -64,6 +73,12 @@ async function answerReply(run: Run, { turn, reply, replayed, calls }: Reply) {
     })),
   });
   return answerCalls(run, asked);
+}
+
+/** Arguments as the model wrote them; of a call that stood in the text, what was read of it. */
+function writtenArguments(call: InspectedCall, reply: ModelReply): string {
+  if (call.index !== undefined) return reply.tool_calls[call.index]?.arguments ?? '';
+  return call.kind === 'accepted' ? JSON.stringify(call.arguments) : '';
 }
 
 /** An empty assistant message is refused by servers, and two user messages in a row break templates. */

@@ -84,16 +84,17 @@ test('a replay shortens as the run did', async () => {
   expect(trail.entries).toEqual(first.trail.entries);
 });
 
+const replies = (input_tokens: number): readonly Scripted[] =>
+  SCRIPT.map((short) => ({
+    tool_calls: (short as readonly (readonly [string, object])[]).map(([name, args]) => ({
+      id: 'call',
+      name,
+      arguments: JSON.stringify(args),
+    })),
+    usage: { input_tokens, output_tokens: 1 },
+  }));
+
 test('tokens that the provider counts decide when a conversation is shortened (D-16)', async () => {
-  const replies = (input_tokens: number): readonly Scripted[] =>
-    SCRIPT.map((short) => ({
-      tool_calls: (short as readonly (readonly [string, object])[]).map(([name, args]) => ({
-        id: 'call',
-        name,
-        arguments: JSON.stringify(args),
-      })),
-      usage: { input_tokens, output_tokens: 1 },
-    }));
   const shortenedAt = async (tokens: number) => {
     const { events } = await runScript(planWith(600), [], {
       model: countingClient(replies(tokens)),

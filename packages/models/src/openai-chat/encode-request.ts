@@ -1,14 +1,15 @@
 import {
   type ModelMessage,
   type ModelRequest,
+  type ModelRequestOptions,
   type ModelTool,
   type ModelToolCall,
   unreachable,
 } from '@millforge/contracts';
+import type { RequestEncoder } from '../client/dialect.ts';
+import { objectText } from '../client/object-text.ts';
+import { once } from '../client/once.ts';
 import type { ModelProfile } from '../profile/model-profile.ts';
-
-/** Writes the body of a request. */
-export type RequestEncoder = (request: ModelRequest) => string;
 
 /**
  * Makes the encoder of one client.
@@ -19,39 +20,43 @@ export type RequestEncoder = (request: ModelRequest) => string;
 export function createRequestEncoder(profile: ModelProfile): RequestEncoder {
   const messages = new WeakMap<ModelMessage, string>();
   const tools = new WeakMap<ModelTool, string>();
-  const head = JSON.stringify({ model: profile.model, stream: false, ...settings(profile) });
   return (request) => {
+    const { options = {} } = request;
     const parts = [
-      head.slice(0, -1),
+      JSON.stringify(settings(profile, request)).slice(0, -1),
       `,"messages":[${request.messages.map((m) => once(messages, m, encodeMessage)).join(',')}]`,
     ];
     // Servers refuse an empty list of tools, and the field below without tools.
     if (request.tools.length > 0) {
       parts.push(`,"tools":[${request.tools.map((t) => once(tools, t, encodeTool)).join(',')}]`);
-      if (profile.parallel_tool_calls !== undefined) {
-        parts.push(`,"parallel_tool_calls":${profile.parallel_tool_calls}`);
-      }
+      const parallel = options.parallel_tool_calls ?? profile.parallel_tool_calls;
+      if (parallel !== undefined) parts.push(`,"parallel_tool_calls":${parallel}`);
     }
     return `${parts.join('')}}`;
   };
 }
 
-function settings(profile: ModelProfile): object {
-  const limit = profile.max_output_tokens;
+function settings(profile: ModelProfile, { options = {}, tools }: ModelRequest): object {
+  const limit = options.max_output_tokens ?? profile.max_output_tokens;
+  const { structured_output: output, tool_choice: choice } = options;
   return {
+    model: profile.model,
+    stream: profile.stream ?? false,
+    // Without it a stream says nothing of tokens.
+    ...(profile.stream === true ? { stream_options: { include_usage: true } } : {}),
     ...profile.extra_body,
     ...profile.sampling,
     ...(limit === undefined ? {} : { [profile.max_output_tokens_field ?? 'max_tokens']: limit }),
+    ...(output === undefined
+      ? {}
+      : { response_format: { type: 'json_schema', json_schema: output } }),
+    ...(choice === undefined || tools.length === 0 ? {} : { tool_choice: wireChoice(choice) }),
   };
 }
 
-function once<K extends object>(cache: WeakMap<K, string>, key: K, encode: (key: K) => string) {
-  let text = cache.get(key);
-  if (text === undefined) {
-    text = encode(key);
-    cache.set(key, text);
-  }
-  return text;
+function wireChoice(choice: NonNullable<ModelRequestOptions['tool_choice']>): unknown {
+  if (typeof choice === 'string') return choice;
+  return { type: 'function', function: { name: choice.name } };
 }
 
 function encodeTool(tool: ModelTool): string {
@@ -91,25 +96,4 @@ function wireCall(call: ModelToolCall): object {
     type: 'function',
     function: { name: call.name, arguments: objectText(call.arguments) },
   };
-}
-
-/**
- * Wraps arguments that are not a JSON object.
- *
- * Servers parse the arguments of earlier calls to fill the model's template and refuse the whole
- * conversation over one bad call. An empty object would hide from the model what it wrote.
- */
-function objectText(text: string): string {
-  return isObjectText(text) ? text : JSON.stringify({ malformed_arguments: text });
-}
-
-function isObjectText(text: string): boolean {
-  if (!text.trimStart().startsWith('{')) return false;
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    // The only way to ask whether a text is JSON.
-    return false;
-  }
 }

@@ -6,15 +6,9 @@ import {
   type ModelToolCall,
   type ModelUsage,
 } from '@millforge/contracts';
-import { uniqueCallIds } from './call-ids.ts';
-import { isJsonObject, jsonText } from './json-text.ts';
-
-type JsonFields = { readonly [key: string]: ExactJson };
-
-/** A reply, or what about the body is not one. */
-export type DecodedReply =
-  | { readonly ok: true; readonly reply: ModelReply }
-  | { readonly ok: false; readonly message: string };
+import { uniqueCallIds } from '../client/call-ids.ts';
+import type { DecodedReply, JsonFields } from '../client/dialect.ts';
+import { isJsonObject, jsonText } from '../client/json-text.ts';
 
 /**
  * Decodes a chat completion the way servers really write it.

@@ -1,0 +1,121 @@
+import { type ExactJson, readJson } from '@millforge/contracts';
+import type { JsonFields, StreamAssembler, StreamStep } from '../client/dialect.ts';
+import { isJsonObject } from '../client/json-text.ts';
+
+/**
+ * Puts the events of a streamed message together to the body of a whole one.
+ *
+ * Arguments arrive as pieces of JSON text; what is no JSON in the end, because the reply reached its
+ * limit, stays text, so that the guard can say so.
+ */
+export function assembleMessageStream(): StreamAssembler {
+  const blocks = new Map<number, StreamedBlock>();
+  let message: JsonFields = {};
+  let usage: JsonFields = {};
+  let stopReason: ExactJson = null;
+  let isStopped = false;
+
+  const takeEvent = (event: JsonFields): StreamStep => {
+    switch (textOf(event['type'])) {
+      case 'message_start':
+        message = fieldsOf(event['message']);
+        usage = fieldsOf(message['usage']);
+        return NOTHING;
+      case 'content_block_start':
+        blocks.set(indexOf(event), { start: fieldsOf(event['content_block']), text: '' });
+        return startStep(fieldsOf(event['content_block']));
+      case 'content_block_delta':
+        return takeDelta(blocks.get(indexOf(event)), fieldsOf(event['delta']));
+      case 'message_delta':
+        stopReason = fieldsOf(event['delta'])['stop_reason'] ?? stopReason;
+        usage = { ...usage, ...fieldsOf(event['usage']) };
+        return NOTHING;
+      case 'message_stop':
+        isStopped = true;
+        return { kind: 'end' };
+      case 'error':
+        return { kind: 'error', body: event };
+      default:
+        // `ping`, the end of a block, and events that are younger than this code.
+        return NOTHING;
+    }
+  };
+
+  return {
+    push({ data }) {
+      const json = readJson(data, { allowControlCharacters: true });
+      if (!json.ok && json.reason !== 'lone-surrogate') {
+        return { kind: 'malformed', message: 'has an event that is not JSON' };
+      }
+      // Halves of a character in two events find each other when they are joined.
+      const event: ExactJson = json.ok ? json.value : JSON.parse(data);
+      return isJsonObject(event) ? takeEvent(event) : NOTHING;
+    },
+    finish() {
+      if (!isStopped && stopReason === null) return null;
+      return {
+        ...message,
+        usage,
+        stop_reason: stopReason,
+        content: [...blocks.values()].map(wholeBlock),
+      };
+    },
+  };
+}
+
+/** One block of a message, as far as it has come. */
+interface StreamedBlock {
+  readonly start: JsonFields;
+  text: string;
+}
+
+function startStep(block: JsonFields): StreamStep {
+  const text = block['text'];
+  return block['type'] === 'text' && typeof text === 'string' && text !== ''
+    ? { kind: 'text', text }
+    : NOTHING;
+}
+
+function takeDelta(block: StreamedBlock | undefined, delta: JsonFields): StreamStep {
+  if (block === undefined) return NOTHING;
+  const piece = delta['text'] ?? delta['thinking'] ?? delta['partial_json'];
+  // A signature belongs to the provider; it is never sent back, so it is not kept.
+  if (typeof piece !== 'string' || piece === '') return NOTHING;
+  block.text += piece;
+  switch (textOf(delta['type'])) {
+    case 'text_delta':
+      return { kind: 'text', text: piece };
+    case 'thinking_delta':
+      return { kind: 'reasoning', text: piece };
+    default:
+      return NOTHING;
+  }
+}
+
+function wholeBlock({ start, text }: StreamedBlock): JsonFields {
+  const whole = text.replace(/\p{Surrogate}/gu, '\ufffd');
+  const kind = textOf(start['type']);
+  switch (kind) {
+    case 'text':
+    case 'thinking':
+      return { ...start, [kind]: textOf(start[kind]) + whole };
+    case 'tool_use':
+      return whole.trim() === '' ? start : { ...start, input: whole };
+    default:
+      return start;
+  }
+}
+
+function textOf(value: ExactJson | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function indexOf(event: JsonFields): number {
+  return typeof event['index'] === 'number' ? event['index'] : 0;
+}
+
+function fieldsOf(value: ExactJson | undefined): JsonFields {
+  return isJsonObject(value) ? value : {};
+}
+
+const NOTHING: StreamStep = { kind: 'none' };

@@ -1,0 +1,122 @@
+import {
+  type ModelMessage,
+  type ModelRequest,
+  type ModelRequestOptions,
+  type ModelTool,
+  unreachable,
+} from '@millforge/contracts';
+import type { RequestEncoder } from '../client/dialect.ts';
+import { objectText } from '../client/object-text.ts';
+import { once } from '../client/once.ts';
+import type { ModelProfile } from '../profile/model-profile.ts';
+
+/**
+ * Makes the encoder of one client.
+ *
+ * Each message and tool is encoded once, by identity, and the blocks of neighbouring messages of one
+ * role are joined: the API takes turns of user and assistant, and results are words of the user.
+ */
+export function createMessagesEncoder(profile: ModelProfile): RequestEncoder {
+  const blocks = new WeakMap<ModelMessage, string>();
+  const tools = new WeakMap<ModelTool, string>();
+  return ({ messages, tools: offered, options = {} }: ModelRequest) => {
+    const parts = [JSON.stringify(settings(profile, options)).slice(0, -1)];
+    const system = messages.filter((message) => message.role === 'system');
+    if (system.length > 0) {
+      parts.push(`,"system":${JSON.stringify(system.map(({ content }) => content).join('\n\n'))}`);
+    }
+    parts.push(`,"messages":[${turnsOf(messages, blocks).join(',')}]`);
+    if (offered.length > 0) {
+      parts.push(`,"tools":[${offered.map((tool) => once(tools, tool, encodeTool)).join(',')}]`);
+      const choice = toolChoice(options, profile);
+      if (choice !== null) parts.push(`,"tool_choice":${JSON.stringify(choice)}`);
+    }
+    return `${parts.join('')}}`;
+  };
+}
+
+function settings(profile: ModelProfile, options: ModelRequestOptions): object {
+  const { stop, temperature, top_p } = profile.sampling ?? {};
+  const output = options.structured_output;
+  return {
+    model: profile.model,
+    stream: profile.stream ?? false,
+    ...profile.extra_body,
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(top_p === undefined ? {} : { top_p }),
+    ...(stop === undefined ? {} : { stop_sequences: stop }),
+    ...(output === undefined
+      ? {}
+      : { output_config: { format: { type: 'json_schema', schema: output.schema } } }),
+    // The one field that the API demands; it has no limit of its own to fall back on.
+    max_tokens: options.max_output_tokens ?? profile.max_output_tokens ?? DEFAULT_MAX_TOKENS,
+  };
+}
+
+function turnsOf(
+  messages: readonly ModelMessage[],
+  cache: WeakMap<ModelMessage, string>,
+): readonly string[] {
+  const turns: string[] = [];
+  let role: 'user' | 'assistant' | null = null;
+  let open: string[] = [];
+  const close = (): void => {
+    if (role !== null) turns.push(`{"role":"${role}","content":[${open.join(',')}]}`);
+    open = [];
+  };
+  for (const message of messages) {
+    if (message.role === 'system') continue;
+    const speaker = message.role === 'assistant' ? 'assistant' : 'user';
+    if (speaker !== role) close();
+    role = speaker;
+    open.push(once(cache, message, encodeBlocks));
+  }
+  close();
+  return turns;
+}
+
+/** The blocks of one message, comma between them. */
+function encodeBlocks(message: ModelMessage): string {
+  switch (message.role) {
+    case 'system':
+    case 'user':
+      return textBlock(message.content);
+    case 'tool':
+      return JSON.stringify({
+        type: 'tool_result',
+        tool_use_id: message.tool_call_id,
+        content: message.content,
+      });
+    case 'assistant': {
+      const calls = (message.tool_calls ?? []).map(
+        ({ id, name, arguments: text }) =>
+          `{"type":"tool_use","id":${JSON.stringify(id)},"name":${JSON.stringify(name)},"input":${objectText(text)}}`,
+      );
+      // An empty text block is refused.
+      const hasText = message.content !== null && message.content.trim() !== '';
+      return [...(hasText ? [textBlock(message.content)] : []), ...calls].join(',');
+    }
+    default:
+      return unreachable(message);
+  }
+}
+
+function textBlock(text: string | null): string {
+  return JSON.stringify({ type: 'text', text });
+}
+
+function encodeTool({ name, description, parameters }: ModelTool): string {
+  return JSON.stringify({ name, description, input_schema: parameters });
+}
+
+function toolChoice(options: ModelRequestOptions, profile: ModelProfile): object | null {
+  const parallel = options.parallel_tool_calls ?? profile.parallel_tool_calls;
+  const choice = options.tool_choice ?? (parallel === false ? 'auto' : null);
+  if (choice === null) return null;
+  if (choice === 'none') return { type: 'none' };
+  const serial = parallel === false ? { disable_parallel_tool_use: true } : {};
+  if (typeof choice === 'object') return { type: 'tool', name: choice.name, ...serial };
+  return { type: choice === 'required' ? 'any' : 'auto', ...serial };
+}
+
+const DEFAULT_MAX_TOKENS = 4096;
