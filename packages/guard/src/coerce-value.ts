@@ -7,6 +7,7 @@ import {
   validateJson,
 } from '@millforge/contracts';
 import type { ArgumentRepair } from './argument-repair.ts';
+import { renamedKeys } from './names/renamed-keys.ts';
 import { readValue } from './read-value.ts';
 
 /** Where a value stands, what is expected there, and where changes are noted. */
@@ -14,6 +15,8 @@ interface Place {
   readonly schema: JsonSchema;
   readonly path: string;
   readonly repairs: ArgumentRepair[];
+  /** Whether properties that the schema does not know are left out. */
+  readonly dropsUnknown: boolean;
 }
 
 /**
@@ -60,11 +63,15 @@ function coerceObject(value: JsonValue, schema: ObjectSchema, place: Place): Jso
   const found = containerIn(value, place, 'object-from-text');
   if (typeof found !== 'object' || found === null || isList(found)) return value;
   const entries: [string, JsonValue][] = [];
-  for (const [name, item] of Object.entries(found)) {
+  const renamed = renamedKeys(Object.keys(found), Object.keys(schema.properties));
+  for (const [written, item] of Object.entries(found)) {
+    const name = renamed.get(written) ?? written;
     const path = `${place.path}.${name}`;
     const property = Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined;
+    if (name !== written) place.repairs.push({ path, kind: 'key-renamed' });
     if (property === undefined) {
-      entries.push([name, item]);
+      if (place.dropsUnknown) place.repairs.push({ path, kind: 'unknown-removed' });
+      else entries.push([name, item]);
     } else if (isSpareNull(item, property) && !schema.required.includes(name)) {
       place.repairs.push({ path, kind: 'null-removed' });
     } else {
@@ -87,6 +94,7 @@ function coerceArray(value: JsonValue, schema: ArraySchema, place: Place): JsonV
   if (typeof value === 'object' || isBrokenList) return value;
   const repairs: ArgumentRepair[] = [];
   const item = coerceValue(value, {
+    ...place,
     schema: schema.items,
     path: `${place.path}[0]`,
     repairs,

@@ -26,6 +26,18 @@ export interface GuardState {
   readonly consecutive: MistakeCounts;
   /** Mistakes since the start, by kind. */
   readonly totals: MistakeCounts;
+  /** What has been asked in vain since the last reply that was taken; null when nothing was. */
+  readonly asked: AskedInVain | null;
+}
+
+/** Questions that stand between the last reply that was taken and the next one. */
+export interface AskedInVain {
+  /** The first text that was not taken; null when it was none. */
+  readonly firstText: string | null;
+  /** Replies that announced an action. */
+  readonly announcements: number;
+  /** Replies that were cut inside a call. */
+  readonly cuts: number;
 }
 
 /** The state before the first reply. */
@@ -33,6 +45,7 @@ export const initialGuardState: GuardState = Object.freeze({
   replies: 0,
   consecutive: counts(() => 0),
   totals: counts(() => 0),
+  asked: null,
 });
 
 /** The state with one more mistake of each given kind. */
@@ -40,7 +53,7 @@ export function chargeMistakes(state: GuardState, kinds: readonly MistakeBudget[
   const more = (from: MistakeCounts): MistakeCounts =>
     counts((kind) => from[kind] + (kinds.includes(kind) ? 1 : 0));
   return Object.freeze({
-    replies: state.replies,
+    ...state,
     consecutive: more(state.consecutive),
     totals: more(state.totals),
   });
@@ -53,6 +66,28 @@ export function forgiveMistakes(state: GuardState, kinds: readonly MistakeBudget
     ...state,
     consecutive: counts((kind) => (kinds.includes(kind) ? 0 : state.consecutive[kind])),
   });
+}
+
+/** The state after one more reply that was not taken, and what it was. */
+export function noteAsked(
+  state: GuardState,
+  asked: { readonly text: string | null; readonly reason: string },
+): GuardState {
+  const before = state.asked ?? { firstText: asked.text, announcements: 0, cuts: 0 };
+  return Object.freeze({
+    ...state,
+    asked: Object.freeze({
+      firstText: before.firstText,
+      announcements: before.announcements + (asked.reason === 'announcement' ? 1 : 0),
+      cuts: before.cuts + (asked.reason === 'cut' ? 1 : 0),
+    }),
+  });
+}
+
+/** The state after a reply that was taken. */
+export function noteTaken(state: GuardState): GuardState {
+  const forgiven = forgiveMistakes(state, ['validation_retries']);
+  return forgiven.asked === null ? forgiven : Object.freeze({ ...forgiven, asked: null });
 }
 
 function counts(of: (kind: MistakeBudget) => number): MistakeCounts {

@@ -1,63 +1,36 @@
-import type { JsonObject, ModelReply, ModelTool, ModelToolCall } from '@millforge/contracts';
-import type { ArgumentRepair } from './argument-repair.ts';
-import { type Exhaustion, findExhaustion } from './exhaustion.ts';
+import type { ModelReply, ModelTool } from '@millforge/contracts';
+import { findExhaustion } from './exhaustion.ts';
+import type { GuardDecision, InspectedCall, ReAskReason } from './guard-decision.ts';
 import type { GuardPolicy } from './guard-policy.ts';
-import { chargeMistakes, forgiveMistakes, type GuardState } from './guard-state.ts';
-import { nearestNames } from './nearest-names.ts';
+import { chargeMistakes, type GuardState, noteAsked, noteTaken } from './guard-state.ts';
+import { type SplitText, splitReasoning } from './intent/split-reasoning.ts';
+import { explainDropped, giveUpOn, judgeCalls, passAll } from './judge/judge-calls.ts';
+import { judgeText, type ToolChoice } from './judge/judge-text.ts';
+import { type ToolIndex, toolIndex } from './names/tool-index.ts';
 import { nudgeText } from './nudge-text.ts';
-import { repairArguments } from './repair-arguments.ts';
+import { spokenBy } from './prompt/respond-tool.ts';
+import { toolHelp } from './prompt/tool-help.ts';
+import { type RescuedText, rescueToolCalls } from './rescue/rescue-tool-calls.ts';
 
-/** What to do with a reply. */
-export type GuardDecision =
-  | {
-      /** The reply has calls: perform the accepted ones, answer every one of them. */
-      readonly kind: 'calls';
-      /** One entry per call, in order. */
-      readonly calls: readonly InspectedCall[];
-    }
-  | {
-      /** The reply has no call: append its text, then `message` on the user channel, and ask again. */
-      readonly kind: 're-ask';
-      /** What the reply was instead; `cut` is one that reached the output limit. */
-      readonly reason: 'text' | 'empty' | 'cut';
-      /** What the model is told. */
-      readonly message: string;
-    }
-  | {
-      /** A budget of mistakes is used up: end the run. */
-      readonly kind: 'exhausted';
-      /** Which budget, and one sentence. */
-      readonly exhaustion: Exhaustion;
-      /** The calls of the reply, all refused; empty when it had none. */
-      readonly calls: readonly InspectedCall[];
-    };
+/** What a reply is judged against. */
+export interface InspectOptions {
+  /** The tools on offer; the list is not to be changed as long as it is used. */
+  readonly tools: readonly ModelTool[];
+  /** How replies are judged. */
+  readonly policy: GuardPolicy;
+  /** What came of the replies before. */
+  readonly state: GuardState;
+  /** The choice that the request left to the model; default `auto`. */
+  readonly toolChoice?: ToolChoice;
+}
 
-/** One call of a reply, accepted or refused. */
-export type InspectedCall =
-  | {
-      /** The arguments match the schema of the tool. */
-      readonly kind: 'accepted';
-      /** Name of the tool. */
-      readonly name: string;
-      /** The arguments, repaired where nothing was lost by it. */
-      readonly arguments: JsonObject;
-      /** What was repaired. */
-      readonly repairs: readonly ArgumentRepair[];
-    }
-  | {
-      /** The call must not be performed; `message` is its result, on the tool channel. */
-      readonly kind: 'refused';
-      /** Name as the model wrote it. */
-      readonly name: string;
-      /** Why. */
-      readonly reason:
-        | 'unknown-tool'
-        | 'arguments-not-object'
-        | 'arguments-invalid'
-        | 'arguments-cut';
-      /** What the model is told: what is wrong, what was expected. */
-      readonly message: string;
-    };
+/** A decision, and the state for the next reply. */
+export interface InspectedReply {
+  /** What to do with the reply. */
+  readonly decision: GuardDecision;
+  /** The state to hand in with the next reply. */
+  readonly state: GuardState;
+}
 
 /**
  * Judges one reply against the tools on offer. Pure: the state is handed in and out.
@@ -66,130 +39,194 @@ export type InspectedCall =
  * nothing, it only words the feedback for a reply that is unusable anyway. Charges replies without a
  * usable call; what comes of performing the calls is charged by `settleBatch`.
  */
-export function inspectReply(
-  reply: ModelReply,
-  options: {
-    readonly tools: readonly ModelTool[];
-    readonly policy: GuardPolicy;
-    readonly state: GuardState;
-  },
-): { readonly decision: GuardDecision; readonly state: GuardState } {
-  const { tools, policy } = options;
-  const seen = Object.freeze({ ...options.state, replies: options.state.replies + 1 });
-  if (reply.tool_calls.length === 0) return withoutCalls(reply, { tools, policy, state: seen });
-
-  const calls = reply.tool_calls.map((call, index) => {
-    const isLast = index === reply.tool_calls.length - 1;
-    return inspectCall(call, { tools, mayBeCut: isLast && reply.finish_reason === 'length' });
-  });
-  if (calls.some((call) => call.kind === 'accepted')) {
-    return {
-      decision: { kind: 'calls', calls },
-      state: forgiveMistakes(seen, ['validation_retries']),
-    };
+export function inspectReply(reply: ModelReply, options: InspectOptions): InspectedReply {
+  const { policy, tools, toolChoice = 'auto' } = options;
+  const state = Object.freeze({ ...options.state, replies: options.state.replies + 1 });
+  const said = splitReasoning(reply.content);
+  if (policy.mode === 'off' || tools.length === 0 || toolChoice === 'none') {
+    return unjudged(reply, { said, isOff: policy.mode === 'off', state });
   }
-  // Unusable arguments have a budget of their own, which the batch is charged to.
-  const named = calls.some((call) => call.kind === 'refused' && call.reason !== 'unknown-tool');
-  if (named) return { decision: { kind: 'calls', calls }, state: seen };
-  return charge(seen, { policy, decision: () => ({ kind: 'calls', calls }), calls });
+  const seen: Seen = { reply, said, policy, tools, toolChoice, state, index: toolIndex(tools) };
+  if (reply.tool_calls.length > 0) return withCalls(seen);
+  const rescue = findCalls(seen);
+  return rescue.kind === 'calls' ? withRescued(seen, rescue) : withoutCalls(seen, rescue);
 }
 
-interface Offer {
-  readonly tools: readonly ModelTool[];
+/** One reply and everything that it is judged by. */
+interface Seen {
+  readonly reply: ModelReply;
+  readonly said: SplitText;
   readonly policy: GuardPolicy;
+  readonly tools: readonly ModelTool[];
+  readonly toolChoice: ToolChoice;
   readonly state: GuardState;
+  readonly index: ToolIndex;
 }
 
-function withoutCalls(
+function unjudged(
   reply: ModelReply,
-  { tools, policy, state }: Offer,
-): {
-  readonly decision: GuardDecision;
-  readonly state: GuardState;
-} {
-  const isEmpty = reply.content === null || reply.content.trim() === '';
-  const reason = reply.finish_reason === 'length' ? 'cut' : isEmpty ? 'empty' : 'text';
-  return charge(state, {
-    policy,
-    calls: [],
-    decision: (charged) => ({
-      kind: 're-ask',
-      reason,
-      message: nudgeText({
-        kind: 'no-call',
-        reason,
-        tier: Math.min(charged.consecutive.validation_retries, 3),
-        tools: tools.map((tool) => tool.name),
-        terminals: policy.terminals,
-      }),
-    }),
-  });
+  how: { readonly said: SplitText; readonly isOff: boolean; readonly state: GuardState },
+): InspectedReply {
+  const state = noteTaken(how.state);
+  // Where no tool was offered, a call is a phantom beside the text.
+  const isText = reply.tool_calls.length === 0 || (!how.isOff && how.said.content !== null);
+  if (!isText) return { decision: passAll(reply), state };
+  const text = how.isOff ? reply.content : how.said.content;
+  const reasoning = how.isOff ? reply.reasoning : joined(reply.reasoning, how.said.reasoning);
+  return { decision: { kind: 'text', text, reason: 'unjudged', failure: null, reasoning }, state };
 }
 
-function charge(
-  state: GuardState,
-  what: {
-    readonly policy: GuardPolicy;
-    readonly calls: readonly InspectedCall[];
-    readonly decision: (charged: GuardState) => GuardDecision;
-  },
-): { readonly decision: GuardDecision; readonly state: GuardState } {
-  const charged = chargeMistakes(state, ['validation_retries']);
-  const exhaustion = findExhaustion(charged, what.policy.budgets);
-  return {
-    decision:
-      exhaustion === null
-        ? what.decision(charged)
-        : { kind: 'exhausted', exhaustion, calls: what.calls },
-    state: charged,
-  };
+function withCalls(seen: Seen): InspectedReply {
+  const { reply, policy, state } = seen;
+  const judged = judgeCalls(reply, { tools: seen.index, policy, state });
+  const spoken = spokenBy(judged.calls, policy.respond);
+  if (spoken.calls.length === 0 && spoken.text !== null) return answered(seen, spoken.text);
+  return decided(seen, { calls: spoken.calls, leftOut: judged.leftOut });
 }
 
-function inspectCall(
-  call: ModelToolCall,
-  offer: { readonly tools: readonly ModelTool[]; readonly mayBeCut: boolean },
-): InspectedCall {
-  const { name } = call;
-  const tool = offer.tools.find((candidate) => candidate.name === name);
-  if (tool === undefined) {
-    const tools = nearestNames(
-      name,
-      offer.tools.map((candidate) => candidate.name),
-    );
-    return refused(name, 'unknown-tool', nudgeText({ kind: 'unknown-tool', name, tools }));
-  }
-  const repaired = repairArguments(call.arguments, tool.parameters);
-  if (repaired.ok) {
-    return { kind: 'accepted', name, arguments: repaired.value, repairs: repaired.repairs };
-  }
-  const isOpen = repaired.problem === 'json' || call.arguments.trim() === '';
-  if (offer.mayBeCut && isOpen) {
-    return refused(name, 'arguments-cut', nudgeText({ kind: 'call-cut', tool: name }));
-  }
-  if (repaired.problem === 'schema') {
-    const { expected, received, message: problem } = repaired;
-    return refused(
-      name,
-      'arguments-invalid',
-      nudgeText({ kind: 'arguments-invalid', tool: name, problem, expected, received }),
-    );
-  }
-  return refused(
-    name,
-    'arguments-not-object',
-    nudgeText({
-      kind: 'arguments-not-object',
-      tool: name,
-      problem: repaired.message,
-      received: call.arguments,
-    }),
+function withRescued(seen: Seen, rescue: Extract<RescuedText, { kind: 'calls' }>): InspectedReply {
+  const max = seen.policy.maxCalls ?? rescue.calls.length;
+  const calls = rescue.calls
+    .slice(0, max)
+    .map(({ format, ...call }): InspectedCall => ({ kind: 'accepted', ...call, rescued: format }));
+  const spoken = spokenBy(calls, seen.policy.respond);
+  if (spoken.calls.length === 0 && spoken.text !== null) return answered(seen, spoken.text);
+  const said = { ...seen.said, content: rescue.content };
+  return decided(
+    { ...seen, said },
+    { calls: spoken.calls, leftOut: rescue.calls.length - calls.length },
   );
 }
 
-function refused(
-  name: string,
-  reason: Extract<InspectedCall, { kind: 'refused' }>['reason'],
-  message: string,
-): InspectedCall {
-  return { kind: 'refused', name, reason, message };
+function decided(
+  seen: Seen,
+  { calls, leftOut }: { readonly calls: readonly InspectedCall[]; readonly leftOut: number },
+): InspectedReply {
+  const { policy, state } = seen;
+  const asCalls = (some: readonly InspectedCall[]): GuardDecision => ({
+    kind: 'calls',
+    calls: some,
+    content: seen.said.content,
+    reasoning: joined(seen.reply.reasoning, seen.said.reasoning),
+    leftOut,
+  });
+  if (calls.some((call) => call.kind === 'accepted')) {
+    return { decision: asCalls(calls), state: noteTaken(state) };
+  }
+  // Unusable arguments have a budget of their own, which the batch is charged to.
+  const isNamed = calls.some((call) => call.kind === 'refused' && call.reason !== 'unknown-tool');
+  const isCut = calls.some((call) => call.kind === 'refused' && call.reason === 'arguments-cut');
+  const charged = isNamed ? state : chargeMistakes(state, ['validation_retries']);
+  const exhaustion = isNamed ? null : findExhaustion(charged, policy.budgets);
+  if (policy.mode === 'strict') {
+    return exhaustion === null
+      ? { decision: asCalls(calls), state: charged }
+      : { decision: { kind: 'exhausted', exhaustion, calls }, state: charged };
+  }
+  const wasTold = isCut
+    ? (state.asked?.cuts ?? 0) > 0
+    : state.consecutive.tool_errors >= policy.budgets.tool_errors;
+  if (exhaustion === null && !(isNamed && wasTold)) {
+    const noted = isCut ? noteAsked(charged, { text: seen.said.content, reason: 'cut' }) : charged;
+    return { decision: asCalls(calls), state: noted };
+  }
+  const left = giveUpOn(calls);
+  if (left.length > 0) return { decision: asCalls(left), state: noteTaken(charged) };
+  const failure = isCut ? 'cut' : 'arguments';
+  return gaveUp({ ...seen, state: charged }, failure, seen.said.content ?? explainDropped(calls));
+}
+
+/**
+ * The calls in the text of a reply.
+ *
+ * A model that forgets to end its thought leaves its call inside, at the very end; there only a mark made
+ * for calls counts.
+ */
+function findCalls({ said, reply, policy, tools }: Seen): RescuedText {
+  if (policy.rescue === false) return { kind: 'none' };
+  const isCut = reply.finish_reason === 'length';
+  const isExpected = policy.textCalls ?? false;
+  if (said.content !== null) return rescueToolCalls(said.content, { tools, isCut, isExpected });
+  const thought = joined(reply.reasoning, said.reasoning);
+  if (thought === null || isCut) return { kind: 'none' };
+  const found = rescueToolCalls(thought, { tools, isThought: true });
+  return found.kind === 'calls' ? { ...found, content: null } : { kind: 'none' };
+}
+
+function withoutCalls(seen: Seen, rescue: Exclude<RescuedText, { kind: 'calls' }>): InspectedReply {
+  const { said, policy, state, tools, toolChoice, reply } = seen;
+  const isCut = reply.finish_reason === 'length';
+  const { content } = said;
+  const { asked } = state;
+  const reason = judgeText({ content, rescue, isCut, tools, toolChoice, policy, asked });
+  if (reason === null) return answered(seen, content);
+  const charged = noteAsked(chargeMistakes(state, ['validation_retries']), {
+    text: content,
+    reason,
+  });
+  const exhaustion = findExhaustion(charged, policy.budgets);
+  const after = { ...seen, state: charged };
+  const isVain = reason === 'cut' && (asked?.cuts ?? 0) > 0;
+  if (policy.mode === 'strict') {
+    return exhaustion === null
+      ? askedAgain(after, reason, rescue)
+      : { decision: { kind: 'exhausted', exhaustion, calls: [] }, state: charged };
+  }
+  if (exhaustion === null && !isVain) return askedAgain(after, reason, rescue);
+  return gaveUp(after, reason, charged.asked?.firstText ?? content);
+}
+
+function askedAgain(
+  seen: Seen,
+  reason: ReAskReason,
+  rescue: Exclude<RescuedText, { kind: 'calls' }>,
+): InspectedReply {
+  const { policy, state, toolChoice } = seen;
+  const tier = Math.min(state.consecutive.validation_retries, 3);
+  const meant = rescue.kind === 'failed' && rescue.tool !== null ? rescue.tool : null;
+  const tool = meant === null ? undefined : seen.index.byName.get(meant);
+  const isDue = policy.mode === 'strict' || toolChoice !== 'auto';
+  const message = nudgeText({
+    kind: 'no-call',
+    reason,
+    tier,
+    tools: seen.index.names,
+    terminals: policy.terminals,
+    mayAnswer: !isDue,
+    asText: policy.textCalls ?? false,
+    ...(rescue.kind === 'failed' ? { problem: rescue.message } : {}),
+    ...(tool === undefined ? {} : { help: toolHelp(tool) }),
+  });
+  // The model has chosen, or has to: only then the choice may be narrowed, and only at last.
+  const last =
+    meant === null ? (isDue ? ('required' as const) : ('auto' as const)) : { name: meant };
+  return {
+    decision: { kind: 're-ask', reason, message, toolChoice: tier < 3 ? 'auto' : last },
+    state,
+  };
+}
+
+function answered(seen: Seen, text: string | null): InspectedReply {
+  const reasoning = joined(seen.reply.reasoning, seen.said.reasoning);
+  return {
+    decision: { kind: 'text', text, reason: 'answer', failure: null, reasoning },
+    state: noteTaken(seen.state),
+  };
+}
+
+function gaveUp(
+  seen: Seen,
+  failure: ReAskReason | 'arguments',
+  text: string | null,
+): InspectedReply {
+  const reasoning = joined(seen.reply.reasoning, seen.said.reasoning);
+  return {
+    decision: { kind: 'text', text, reason: 'gave-up', failure, reasoning },
+    state: noteTaken(seen.state),
+  };
+}
+
+function joined(field: string | null, inText: string | null): string | null {
+  const parts = [field, inText].filter((part) => part !== null && part.trim() !== '');
+  return parts.length === 0 ? null : parts.join('\n');
 }

@@ -7,6 +7,8 @@ import {
 import type { ArgumentRepair } from './argument-repair.ts';
 import { coerceValue } from './coerce-value.ts';
 import { type ReadValue, readValue } from './read-value.ts';
+import { skipSpace } from './rescue/text-walk.ts';
+import { transcribeJson } from './rescue/transcribe-json.ts';
 
 /** Arguments that match the schema, or the first thing that is wrong with them. */
 export type RepairedArguments =
@@ -33,21 +35,60 @@ export type RepairedArguments =
       readonly message: string;
     };
 
+/** How far repairs may go. */
+export interface RepairOptions {
+  /** Leaves out properties that the schema does not know, instead of refusing them; default false. */
+  readonly dropUnknown?: boolean;
+}
+
 /**
  * Reads the arguments that a model wrote and brings them to their schema without losing anything.
  *
- * Strict JSON first. Then, only where the schema is not met: a text that holds the expected object,
- * array, number or boolean; a scalar where an array is expected; null for an optional property; the
- * case of an enum member. Never invents a value. Never throws, and deep nesting does not overflow.
+ * Strict JSON first; then JSON with slips that have one reading: a trailing comma, single quotes, words of
+ * Python, a raw line break. Then, only where the schema is not met: a text that holds the expected object,
+ * array, number or boolean; a scalar where an array is expected; null for an optional property; the case of
+ * an enum member; the spelling of a key. Never invents a value, never completes what was cut. Never throws,
+ * and deep nesting does not overflow.
  */
-export function repairArguments(text: string, schema: JsonSchema): RepairedArguments {
+export function repairArguments(
+  text: string,
+  schema: JsonSchema,
+  options: RepairOptions = {},
+): RepairedArguments {
   const repairs: ArgumentRepair[] = [];
   const read = readArguments(text, repairs);
-  if (!read.ok) return read;
-  const violation = validateJson(read.value, schema);
-  if (violation === null) return { ok: true, value: read.value, repairs };
-  const coerced = coerceValue(read.value, { schema, path: '$', repairs });
-  const left = repairs.length === 0 ? violation : validateJson(coerced, schema);
+  return read.ok ? repairToSchema(read.value, { schema, repairs, options }) : read;
+}
+
+/** Brings arguments that are JSON already to their schema, as `repairArguments` does. */
+export function repairArgumentValue(
+  value: JsonValue,
+  schema: JsonSchema,
+  options: RepairOptions = {},
+): RepairedArguments {
+  const repairs: ArgumentRepair[] = [];
+  const read = asObject({ ok: true, value }, repairs);
+  return read.ok ? repairToSchema(read.value, { schema, repairs, options }) : read;
+}
+
+function repairToSchema(
+  value: JsonObject,
+  {
+    schema,
+    repairs,
+    options,
+  }: {
+    readonly schema: JsonSchema;
+    readonly repairs: ArgumentRepair[];
+    readonly options: RepairOptions;
+  },
+): RepairedArguments {
+  const violation = validateJson(value, schema);
+  if (violation === null) return { ok: true, value, repairs };
+  const before = repairs.length;
+  const dropsUnknown = options.dropUnknown ?? false;
+  const coerced = coerceValue(value, { schema, path: '$', repairs, dropsUnknown });
+  const left = repairs.length === before ? violation : validateJson(coerced, schema);
   if (left !== null) return { ok: false, problem: 'schema', ...left };
   return isJsonObject(coerced)
     ? { ok: true, value: coerced, repairs }
@@ -64,6 +105,20 @@ function readArguments(text: string, repairs: ArgumentRepair[]): ReadArguments {
     return { ok: true, value: {} };
   }
   const outer = readValue(text);
+  return asObject(outer.ok ? outer : (readWithSlips(text, repairs) ?? outer), repairs);
+}
+
+/** The value of a text whose only faults are slips of syntax, or null. */
+function readWithSlips(text: string, repairs: ArgumentRepair[]): ReadValue | null {
+  const transcript = transcribeJson(text, 0);
+  if (!transcript.ok || skipSpace(text, transcript.end) < text.length) return null;
+  const read = readValue(transcript.json);
+  if (!read.ok) return null;
+  for (const kind of transcript.repairs) repairs.push({ path: '$', kind });
+  return read;
+}
+
+function asObject(outer: ReadValue, repairs: ArgumentRepair[]): ReadArguments {
   if (!outer.ok || isJsonObject(outer.value)) return asArguments(outer);
   if (typeof outer.value === 'string') {
     // Encoded twice: the text of an object instead of the object.

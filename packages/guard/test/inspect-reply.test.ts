@@ -60,7 +60,12 @@ test('accepts calls whose arguments match, whatever the finish reason says', () 
     const { decision } = inspect({ ...calls(['read_file', '{"path":"a"}']), finish_reason });
     expect(decision).toEqual({
       kind: 'calls',
-      calls: [{ kind: 'accepted', name: 'read_file', arguments: { path: 'a' }, repairs: [] }],
+      calls: [
+        { kind: 'accepted', name: 'read_file', arguments: { path: 'a' }, repairs: [], index: 0 },
+      ],
+      content: null,
+      reasoning: null,
+      leftOut: 0,
     });
   }
 });
@@ -132,7 +137,7 @@ test('judges every call for itself', () => {
 });
 
 test('lists all tools for an unknown name, the nearest first', () => {
-  const { decision } = inspect(calls(['Write-Files', '{}']));
+  const { decision } = inspect(calls(['Rite-Files', '{}']));
   const [call] = decision.kind === 'calls' ? decision.calls : [];
   expect(call).toMatchObject({
     message: expect.stringContaining('write_file, list_files, read_file, submit'),

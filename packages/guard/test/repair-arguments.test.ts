@@ -134,7 +134,7 @@ test.each([
   ['7', 'object', 'number'],
   ['"text"', 'object', 'string'],
   ['{"path":', 'json', 'text'],
-  ["{'path':'a'}", 'json', 'text'],
+  ["{'path':'it's'}", 'json', 'text'],
   ['{"path":"a","path":"b"}', 'json', 'text'],
   ['{"path":"a"} trailing', 'json', 'text'],
 ])('refuses %s, which is no object of arguments', (text, problem, received) => {

@@ -1,0 +1,85 @@
+import type { ModelTool, ModelToolCall } from '@millforge/contracts';
+import type { InspectedCall, RefusalReason } from '../guard-decision.ts';
+import type { GuardPolicy } from '../guard-policy.ts';
+import { nearestNames } from '../names/nearest-names.ts';
+import { snapName } from '../names/snap-name.ts';
+import type { ToolIndex } from '../names/tool-index.ts';
+import { nudgeText } from '../nudge-text.ts';
+import { toolHelp } from '../prompt/tool-help.ts';
+import { repairArguments } from '../repair-arguments.ts';
+
+/** What is known besides a call when it is judged. */
+export interface CallContext {
+  readonly tools: ToolIndex;
+  readonly policy: GuardPolicy;
+  /** Its place among the calls of the reply. */
+  readonly index: number;
+  /** Whether it is the last call of a reply that reached the limit of output. */
+  readonly mayBeCut: boolean;
+  /** Tokens of the reply, when the server told. */
+  readonly tokens: number | undefined;
+  /** Whether the whole list of names stands in an earlier refusal of the reply. */
+  readonly isListed: boolean;
+  /** Whether the model was told before and did not mend it. */
+  readonly needsHelp: boolean;
+}
+
+/** Judges one call by name and arguments. */
+export function judgeCall(call: ModelToolCall, context: CallContext): InspectedCall {
+  const { index, policy, tools } = context;
+  const name = snapName(call.name, tools, policy.snap ?? 'typos');
+  const tool = name === null ? undefined : tools.byName.get(name);
+  if (tool === undefined) return unknownTool(call, context);
+  const repaired = repairArguments(call.arguments, tool.parameters, {
+    dropUnknown: policy.dropUnknownArguments ?? false,
+  });
+  if (repaired.ok) {
+    return {
+      kind: 'accepted',
+      name: tool.name,
+      arguments: repaired.value,
+      repairs: repaired.repairs,
+      ...(tool.name === call.name ? {} : { writtenName: call.name }),
+      index,
+    };
+  }
+  const isOpen = repaired.problem === 'json' || call.arguments.trim() === '';
+  if (context.mayBeCut && isOpen) {
+    const { tokens } = context;
+    const message = nudgeText({
+      kind: 'call-cut',
+      tool: tool.name,
+      ...(tokens === undefined ? {} : { tokens }),
+    });
+    return refused(call, context, { reason: 'arguments-cut', message });
+  }
+  const help = helpFor(tool, context);
+  if (repaired.problem === 'schema') {
+    const { expected, received, message: problem } = repaired;
+    const facts = { tool: tool.name, problem, expected, received, ...help };
+    const message = nudgeText({ kind: 'arguments-invalid', ...facts });
+    return refused(call, context, { reason: 'arguments-invalid', message });
+  }
+  const facts = { tool: tool.name, problem: repaired.message, received: call.arguments, ...help };
+  const message = nudgeText({ kind: 'arguments-not-object', ...facts });
+  return refused(call, context, { reason: 'arguments-not-object', message });
+}
+
+function unknownTool(call: ModelToolCall, context: CallContext): InspectedCall {
+  const tools = nearestNames(call.name, context.tools.names);
+  const { isListed: isBrief } = context;
+  const message = nudgeText({ kind: 'unknown-tool', name: call.name, tools, isBrief });
+  return refused(call, context, { reason: 'unknown-tool', message });
+}
+
+function helpFor(tool: ModelTool, { needsHelp }: CallContext): { readonly help?: string } {
+  return needsHelp ? { help: toolHelp(tool) } : {};
+}
+
+function refused(
+  { name }: ModelToolCall,
+  { index }: CallContext,
+  why: { readonly reason: RefusalReason; readonly message: string },
+): InspectedCall {
+  return { kind: 'refused', name, ...why, index };
+}

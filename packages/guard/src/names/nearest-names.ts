@@ -1,0 +1,11 @@
+import { editDistance } from './edit-distance.ts';
+import { foldName } from './fold-name.ts';
+
+/** Sorts names by their distance from a wrong one; equal distances keep the order given. */
+export function nearestNames(wrong: string, names: readonly string[]): readonly string[] {
+  const target = foldName(wrong);
+  return names
+    .map((name, place) => ({ name, place, distance: editDistance(target, foldName(name)) }))
+    .toSorted((a, b) => a.distance - b.distance || a.place - b.place)
+    .map(({ name }) => name);
+}

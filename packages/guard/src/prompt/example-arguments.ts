@@ -1,0 +1,55 @@
+import {
+  type JsonObject,
+  type JsonSchema,
+  type JsonValue,
+  type ObjectSchema,
+  toPlainJson,
+  validateJson,
+} from '@millforge/contracts';
+
+/** Arguments that match a schema and show its required properties, or null where none are easily made. */
+export function exampleArguments(schema: JsonSchema): JsonObject | null {
+  const example = exampleOf(schema, 1);
+  const isObject = typeof example === 'object' && example !== null && !Array.isArray(example);
+  // A pattern or a bound may ask for more than an example guesses; a wrong one would mislead.
+  return isObject && validateJson(example, schema) === null ? (example as JsonObject) : null;
+}
+
+function exampleOf(schema: JsonSchema, depth: number): JsonValue {
+  const given = schema.examples?.[0] ?? schema.default;
+  if (given !== undefined) return toPlainJson(given);
+  if (depth > MAX_DEPTH) return null;
+  if ('const' in schema) return toPlainJson(schema.const);
+  if ('oneOf' in schema) return toPlainJson(schema.oneOf[0]?.const ?? null);
+  if ('anyOf' in schema) return exampleOf(schema.anyOf[0] ?? schema, depth + 1);
+  if ('properties' in schema) return exampleObject(schema, depth);
+  if ('items' in schema) return [exampleOf(schema.items, depth + 1)];
+  if (schema.enum !== undefined) return toPlainJson(schema.enum[0] ?? null);
+  const type = typeof schema.type === 'string' ? schema.type : schema.type[0];
+  if ('format' in schema && schema.format !== undefined) return FORMATS[schema.format] ?? 'text';
+  if (type === 'string') return 'text';
+  if (type === 'boolean') return true;
+  return 'minimum' in schema && schema.minimum !== undefined ? toPlainJson(schema.minimum) : 1;
+}
+
+function exampleObject(schema: ObjectSchema, depth: number): JsonValue {
+  return Object.fromEntries(
+    schema.required.map((name) => {
+      const property = schema.properties[name];
+      return [name, property === undefined ? null : exampleOf(property, depth + 1)];
+    }),
+  );
+}
+
+const MAX_DEPTH = 8;
+const FORMATS: { readonly [format: string]: string } = {
+  date: '2026-01-31',
+  'date-time': '2026-01-31T12:00:00Z',
+  time: '12:00:00Z',
+  email: 'name@example.com',
+  uri: 'https://example.com/',
+  uuid: '00000000-0000-4000-8000-000000000000',
+  ipv4: '192.0.2.1',
+  ipv6: '2001:db8::1',
+  hostname: 'example.com',
+};

@@ -1,0 +1,68 @@
+/**
+ * Whether the text before a call presents it as something other than a call: an example, a quotation, a warning.
+ *
+ * Looks at the paragraph that leads to the call. A false alarm costs one question, a miss would perform
+ * what was only shown.
+ */
+export function isPresented(lead: string): boolean {
+  const near = lead.slice(-PARAGRAPH).toLowerCase().trimEnd();
+  if (PRESENTING.test(near)) return true;
+  const sentence = near.split(/[.!?。！？]\s|\n/u).findLast((part) => part.trim() !== '');
+  return sentence !== undefined && REPORTING.test(sentence);
+}
+
+/** Whether a text is short and says that the writer acts now; nothing at all says so too. */
+export function isActing(lead: string): boolean {
+  const text = lead.trim();
+  if (text === '') return true;
+  return text.length <= SHORT && ACTING.test(text) && !isPresented(text) && !text.includes('?');
+}
+
+const PARAGRAPH = 300;
+const SHORT = 240;
+
+/** Words that introduce an example, a form, a quotation or a prohibition. */
+const PRESENTING = new RegExp(
+  [
+    String.raw`\b(?:example|e\.g|for instance|such as|format|syntax|schema|sample|template|placeholder)`,
+    String.raw`\b(?:documentation|docs|tutorial|imagine|suppose|hypothetical|instead of|rather than)\b`,
+    String.raw`\b(?:you|one|users?|they|we) (?:can|could|may|might|should|would|must|need)\b`,
+    String.raw`\b(?:would|could|might|should|will) (?:look|be|send|call|write|emit|use|produce)\b`,
+    String.raw`\blooks? (?:like|as)\b|\blike (?:this|so|that)\b|\bas follows\b`,
+    String.raw`\b(?:do not|don't|never|avoid|must not|cannot|can't|won't|shouldn't|not call)\b`,
+    String.raw`\b(?:beispiel|z\. ?b\.|etwa so|könnte|könntest|würde|würdest|man kann|nicht|niemals)`,
+    String.raw`\b(?:exemple|par ex|pourrais|pourrait|pourriez|vous pouvez|on peut|jamais|ne pas|ressemble)`,
+    String.raw`\b(?:ejemplo|podrías|podría|puedes|se puede|nunca|formato|así)\b`,
+    String.raw`\b(?:esempio|potresti|potrebbe|puoi|si può|mai|formato)\b`,
+    String.raw`\b(?:exemplo|poderia|você pode|pode-se|nunca|formato)\b`,
+    '例如|例子|比如|示例|可以这样|格式|不要|不能|例えば|例:|例：|以下の例|書式|ください|できます|пример|например|예를|예시',
+  ].join('|'),
+  'u',
+);
+
+/** Words that report what stands somewhere else; they count only in the sentence before the call. */
+const REPORTING = new RegExp(
+  [
+    String.raw`\b(?:contains?|contained|says?|said|printed|prints|returned|returns|reads|shows?|showed|quoted?|according to)\b`,
+    String.raw`\b(?:output|response|result|log|file) (?:is|was|of)\b`,
+    String.raw`\b(?:enthält|steht|lautet|contient|contiene|contém|dice|dit)\b`,
+    '内容|输出|返回|内容は|出力',
+  ].join('|'),
+  'u',
+);
+
+/** Words with which somebody begins to act. */
+const ACTING = new RegExp(
+  [
+    String.raw`\b(?:i will|i['’]ll|i am going to|i['’]m going to|let me|let['’]s|i need to|i (?:must|should|can|want to)|i am|i['’]m)\b`,
+    String.raw`\b(?:now|next|first|then|calling|using|opening|reading|checking|looking|searching|running|writing|fetching)\b`,
+    String.raw`^(?:sure|ok|okay|certainly|of course|alright|right|great|thanks|understood|got it)\b`,
+    String.raw`\b(?:here is|here['’]s) (?:the|my) (?:tool |function )?call\b`,
+    String.raw`\b(?:ich (?:werde|öffne|lese|prüfe|suche|schaue|rufe|führe|starte|hole)|lass mich|zuerst|jetzt|nun)\b`,
+    String.raw`\b(?:je vais|laissez-moi|d['’]abord|maintenant|j['’](?:ouvre|appelle|utilise|examine))`,
+    String.raw`\b(?:voy a|déjame|ahora|primero)\b|\b(?:vou|deixe-me|agora|primeiro)\b`,
+    String.raw`\b(?:sto per|fammi|lasciami|adesso|ora|prima)\b`,
+    '我来|我将|我会|让我|现在|首先|まず|これから|します',
+  ].join('|'),
+  'iu',
+);

@@ -1,0 +1,58 @@
+import { readJsonAt, readJsonCalls } from './read-json-block.ts';
+import { readNamedCalls } from './read-named-call.ts';
+import { readPythonCalls } from './read-python-call.ts';
+import type { BlockReading, BlockSource, TextCall } from './text-call.ts';
+import { matchAt, skipSpace } from './text-walk.ts';
+
+/** Reads `Action: name` and `Action Input: {…}`; what comes behind an invented observation is dropped. */
+export function readReact(source: BlockSource, at: number): BlockReading {
+  const { text } = source;
+  const [head, name] = matchAt(REACT, text, at) ?? [];
+  if (head === undefined || name === undefined) return { kind: 'other', end: at + 1 };
+  const block = readJsonAt(source, skipSpace(text, at + head.length));
+  if (!block.ok) return { kind: 'broken', name, isCut: block.isCut };
+  const isInvented = matchAt(OBSERVATION, text, block.end) !== null;
+  const call = { name, arguments: block.value, format: 'react' } as const;
+  return { kind: 'calls', calls: [call], end: isInvented ? text.length : block.end };
+}
+
+/** Reads `>>>name` and its JSON on the next line, the form of Functionary. */
+export function readFunctionary(source: BlockSource, at: number): BlockReading {
+  const { text } = source;
+  const calls: TextCall[] = [];
+  let end = at;
+  for (;;) {
+    const [head, name] = matchAt(FUNCTIONARY, text, end) ?? [];
+    if (head === undefined || name === undefined || !source.isTool(name)) {
+      return calls.length > 0 ? { kind: 'calls', calls, end } : { kind: 'other', end: at + 3 };
+    }
+    const block = readJsonAt(source, end + head.length);
+    if (!block.ok) return { kind: 'broken', name, isCut: block.isCut };
+    calls.push({ name, arguments: block.value, format: 'functionary' });
+    end = block.end;
+  }
+}
+
+/** Reads a tool's name with its arguments behind it, as JSON or in parentheses. */
+export function readCallAfterName(source: BlockSource, at: number): BlockReading {
+  const from = skipSpace(source.text, at);
+  const [, name, mark] = matchAt(NAME_AND_MARK, source.text, from) ?? [];
+  if (name === undefined || !source.isTool(name)) return { kind: 'other', end: from + 1 };
+  return mark === '(' ? readPythonCalls(source, from) : readNamedCalls(source, from);
+}
+
+/** Reads a list of Python calls, or JSON. */
+export function readBracket(source: BlockSource, at: number): BlockReading {
+  const from = skipSpace(source.text, at);
+  const [, name] = matchAt(PYTHON_LIST, source.text, from) ?? [];
+  if (name === undefined) return readJsonCalls(source, from);
+  return source.isTool(name) ? readPythonCalls(source, from) : { kind: 'other', end: from + 1 };
+}
+
+const REACT = /[ \t]*Action:[ \t]*([A-Za-z_][\w./-]{0,127})[ \t]*\r?\n[ \t]*Action Input:[ \t]*/y;
+const OBSERVATION = /\s*Observation:/y;
+const FUNCTIONARY = /\s*>>>([\w.-]{1,128})\r?\n\s*(?=\{)/y;
+// Prose goes on behind a bracket in its own way; a call with a quote, a key, or nothing.
+const NAME_AND_MARK =
+  /([A-Za-z_][\w.:/-]{0,127})(?:(\()(?=\s{0,8}(?:\)|\{|[A-Za-z_]\w{0,127}\s{0,4}=))|[ \t]{0,4}(?:\[ARGS\]|\[CALL_ID\]|\r?\n)?\s{0,8}(?=\{\s{0,8}["'}]|[\w-]{1,64}\[ARGS\]))/y;
+const PYTHON_LIST = /\[\s*([A-Za-z_][\w.-]{0,127})\s*\(/y;

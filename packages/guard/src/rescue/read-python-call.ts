@@ -1,0 +1,74 @@
+import type { JsonObject, JsonValue } from '@millforge/contracts';
+import { readJsonAt } from './read-json-block.ts';
+import type { BlockReading, BlockSource, TextCall, TextCallFormat } from './text-call.ts';
+import { matchAt, skipSpace as skip } from './text-walk.ts';
+
+/** Reads `name(key=value, …)` or `name({…})`; arguments without a name are no call. */
+export function readPythonCall(source: BlockSource, at: number): BlockReading {
+  const [head, name] = matchAt(NAME, source.text, at) ?? [];
+  if (head === undefined || name === undefined) {
+    return { kind: 'broken', name: null, isCut: at >= source.text.length };
+  }
+  const entries: [string, JsonValue][] = [];
+  let place = skip(source.text, at + head.length);
+  const broken = (isCut: boolean): BlockReading => ({ kind: 'broken', name, isCut });
+  const done = (args: JsonObject, end: number): BlockReading => ({
+    kind: 'calls',
+    calls: [{ name, arguments: args, format: 'python' }],
+    end,
+  });
+  if (source.text[place] === '{') {
+    const block = readJsonAt(source, place);
+    if (!block.ok) return broken(block.isCut);
+    const end = skip(source.text, block.end);
+    if (source.text[end] !== ')' || !isObject(block.value)) return broken(false);
+    return done(block.value, end + 1);
+  }
+  while (source.text[place] !== ')') {
+    const [assigned, key] = matchAt(KEY, source.text, place) ?? [];
+    if (assigned === undefined || key === undefined || entries.some(([known]) => known === key)) {
+      return broken(place >= source.text.length);
+    }
+    const block = readJsonAt({ ...source, isCut: true }, place + assigned.length);
+    if (!block.ok) return broken(block.isCut);
+    entries.push([key, block.value]);
+    place = skip(source.text, block.end);
+    if (source.text[place] === ',') place = skip(source.text, place + 1);
+    else if (source.text[place] !== ')') return broken(place >= source.text.length);
+  }
+  return done(Object.fromEntries(entries), place + 1);
+}
+
+/** Reads one or more calls, in brackets or one after another, as `[a(x=1), b(y=2)]`. */
+export function readPythonCalls(
+  source: BlockSource,
+  at: number,
+  format: TextCallFormat = 'python',
+): BlockReading {
+  const { text } = source;
+  const isListed = text[at] === '[';
+  let place = skip(text, isListed ? at + 1 : at);
+  const calls: TextCall[] = [];
+  for (;;) {
+    const one = readPythonCall(source, place);
+    if (one.kind !== 'calls') return one;
+    calls.push(...one.calls.map((call) => ({ ...call, format })));
+    const next = skip(text, one.end);
+    if (isListed && text[next] === ',') place = skip(text, next + 1);
+    else if (isListed) {
+      if (text[next] === ']') return { kind: 'calls', calls, end: next + 1 };
+      return { kind: 'broken', name: null, isCut: next >= text.length };
+    } else {
+      place = text[next] === ';' ? skip(text, next + 1) : next;
+      const [, name] = matchAt(NAME, text, place) ?? [];
+      if (name === undefined || !source.isTool(name)) return { kind: 'calls', calls, end: one.end };
+    }
+  }
+}
+
+function isObject(value: JsonValue): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+const NAME = /([A-Za-z_][\w.-]{0,127})[ \t]*\(/y;
+const KEY = /([A-Za-z_]\w{0,127})\s*=(?!=)\s*/y;

@@ -1,0 +1,32 @@
+import type { JsonValue } from '@millforge/contracts';
+import type { BlockReading, BlockSource } from './text-call.ts';
+import { betweenTags, matchAt, skipSpace } from './text-walk.ts';
+
+/** Reads `<tool><key>value</key></tool>` of a tool that is on offer; any other tag is no call. */
+export function readToolTag({ text, isTool }: BlockSource, at: number): BlockReading {
+  const [opening, name] = matchAt(TAG, text, at) ?? [];
+  if (opening === undefined || name === undefined || !isTool(name)) {
+    return { kind: 'other', end: at + 1 };
+  }
+  const args = new Map<string, JsonValue>();
+  let end = at + opening.length;
+  for (;;) {
+    const [tag, key] = matchAt(TAG, text, end) ?? [];
+    if (tag === undefined || key === undefined) break;
+    const closing = `</${key}>`;
+    const from = end + tag.length;
+    const to = text.indexOf(closing, from);
+    if (to < 0 || args.has(key)) return { kind: 'broken', name, isCut: to < 0 };
+    args.set(key, betweenTags(text, from, to));
+    end = to + closing.length;
+  }
+  const close = skipSpace(text, end);
+  const closing = `</${name}>`;
+  if (!text.startsWith(closing, close)) {
+    return { kind: 'broken', name, isCut: close >= text.length };
+  }
+  const call = { name, arguments: Object.fromEntries(args), format: 'tool-tag' } as const;
+  return { kind: 'calls', calls: [call], end: close + closing.length };
+}
+
+const TAG = /\s*<([A-Za-z_][\w-]{0,63})>/y;
