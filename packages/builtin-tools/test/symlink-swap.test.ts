@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { JsonObject } from '@millforge/contracts';
 import { expect, onTestFinished, test } from 'vitest';
@@ -14,6 +16,17 @@ const TOOLS: readonly (readonly [string, (turn: number) => JsonObject])[] = [
   ['read_workspace_file', (turn) => ({ path: PATHS[turn % PATHS.length] ?? '' })],
   ['list_workspace_files', (turn) => ({ root: ['.', 'd', 'd/e'][turn % 3] ?? '' })],
   ['search_workspace_text', (turn) => ({ query: 'canary', root: ['.', 'd'][turn % 2] ?? '' })],
+  [
+    'write_workspace_file',
+    (turn) => ({ path: PATHS[turn % PATHS.length] ?? '', content: 'inside' }),
+  ],
+  [
+    'apply_workspace_patch',
+    (turn) => {
+      const path = ['d/new', 'd/e/deep/new', 'y/new'][turn % 3];
+      return { patch: `--- /dev/null\n+++ b/${path}-${turn}\n@@ -0,0 +1 @@\n+inside\n` };
+    },
+  ],
 ];
 
 const PATHS = ['x', 'd/f', 'd/e/f', 'y/f'];
@@ -22,7 +35,8 @@ test.each(TOOLS)(
   '%s reads, writes and names nothing outside while another process swaps links',
   { tags: ['slow'], timeout: CALLS * 30 + 20_000 },
   async (name, input) => {
-    const world = await toolWorld();
+    // In memory where there is such a folder: what is written is synced to the disk.
+    const world = await toolWorld({}, existsSync('/dev/shm') ? '/dev/shm' : tmpdir());
     const outside = await prepareOutside(world);
     const before = await snapshotOf(outside);
     const swapper = await startSwapper(world);
@@ -49,7 +63,8 @@ test.each(TOOLS)(
 async function prepareOutside(world: ToolWorld): Promise<string> {
   const outside = join(world.folder, 'outside');
   await mkdir(join(outside, 'e'), { recursive: true });
-  for (const path of ['f', 'e/f', 'outside-name']) await writeFile(join(outside, path), CANARY);
+  for (const path of ['f', 'e/f', 'outside-name', 'y-f'])
+    await writeFile(join(outside, path), CANARY);
   await world.write('x', 'inside canary');
   await world.write('d/f', 'inside canary');
   await world.write('d/e/f', 'inside canary');

@@ -23,6 +23,7 @@ export interface ToolWorld {
   call(name: string, input: JsonObject, options?: CallOptions): Promise<ToolResult>;
   prepare(name: string, input: JsonObject): Promise<PreparedTool | ToolRefusal>;
   reconcile(name: string, input: JsonObject, before: JsonValue): Promise<ToolReconciliation>;
+  run(prepared: PreparedTool): Promise<ToolResult>;
   path(relative: string): string;
   write(relative: string, content: string | Uint8Array): Promise<void>;
 }
@@ -66,6 +67,7 @@ export async function toolWorld(
       await writeFile(join(workspace, relative), content);
     },
     prepare,
+    run: (prepared) => prepared.run(context()),
     async call(name, input, call) {
       const prepared = await prepare(name, input, call);
       if (prepared.kind === 'refused') {
