@@ -18,7 +18,7 @@ const GRAPH = {
   guard: ['contracts'],
   runtime: ['contracts', 'registry', 'guard'],
   kernel: ['contracts'],
-  cli: ['contracts', 'compiler', 'models', 'runtime', 'kernel'],
+  cli: ['contracts', 'compiler', 'registry', 'models', 'runtime', 'kernel'],
   millforge: [
     'contracts',
     'source',

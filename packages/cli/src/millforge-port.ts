@@ -1,7 +1,14 @@
-import type { JsonValue, RunResult, ToolCatalog, TrailRecord } from '@millforge/contracts';
+import type {
+  CapabilityGrant,
+  JsonValue,
+  RunResult,
+  ToolCatalog,
+  TrailRecord,
+} from '@millforge/contracts';
 import type { TrailVerdict } from '@millforge/kernel';
 import type { ModelProfile, ModelScript } from '@millforge/models';
-import type { RunEvent } from '@millforge/runtime';
+import type { ApprovalPolicy } from '@millforge/registry';
+import type { ApprovalProvider, RunEvent } from '@millforge/runtime';
 
 /** Makes what the commands work with. Nothing is opened before a command needs it. */
 export type MillforgeFactory = (options: {
@@ -11,6 +18,8 @@ export type MillforgeFactory = (options: {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Who acts, for the trail; default the user of the process. */
   readonly actor?: string;
+  /** Asks whether a call may be performed; without it, whatever would be asked is declined. */
+  readonly approvalProvider?: ApprovalProvider;
 }) => MillforgePort;
 
 /** A model as it is stored with a run: never with a key, at most with the name of its variable. */
@@ -38,8 +47,10 @@ export interface RunRequest {
   readonly workspace: string;
   /** The model. */
   readonly model: ModelSetting;
-  /** Capabilities granted. */
-  readonly grants: readonly string[];
+  /** Capabilities granted, by id or with constraints. */
+  readonly grants: readonly (string | CapabilityGrant)[];
+  /** What becomes of calls that somebody may have to agree to. */
+  readonly approvals?: ApprovalPolicy;
   /** Milliseconds that the run may work, waiting not counted. */
   readonly timeoutMs?: number;
   /** What to do with an interrupted call of unknown outcome. */
@@ -70,8 +81,8 @@ export interface ResumeOptions {
 export interface DecisionRequest {
   /** The hold; may be null when exactly one is open. */
   readonly holdId: string | null;
-  /** Repeat it once, attest that it happened, or end the run. */
-  readonly decision: 'retry' | 'accept' | 'cancel';
+  /** Repeat it once, attest that it happened, end the run; or say whether a call may be performed. */
+  readonly decision: 'retry' | 'accept' | 'cancel' | 'approve' | 'deny';
   /** Why. */
   readonly reason: string;
   /** For `accept`: the outcome to be recorded; default an attestation without output. */
@@ -120,7 +131,7 @@ export interface BasePort {
   readonly diagnostics: readonly string[];
   /** Starts a run. */
   start(
-    request: Pick<RunRequest, 'task' | 'timeoutMs' | 'onAmbiguous' | 'onEvent'>,
+    request: Pick<RunRequest, 'task' | 'timeoutMs' | 'onAmbiguous' | 'onEvent' | 'approvals'>,
   ): Promise<RunHandle>;
 }
 

@@ -1,5 +1,18 @@
-import { type CompiledHarnessPlan, type MillforgeError, readPlan } from '@millforge/contracts';
-import type { RegistrySnapshot } from '@millforge/registry';
+import {
+  type CapabilityGrant,
+  type CompiledHarnessPlan,
+  capabilityOf,
+  grantDocument,
+  type JsonValue,
+  type MillforgeError,
+  readCapabilityGrant,
+  readPlan,
+} from '@millforge/contracts';
+import {
+  type ApprovalPolicy,
+  type RegistrySnapshot,
+  readApprovalPolicy,
+} from '@millforge/registry';
 import { millforgeError } from './millforge-error.ts';
 import { assertKey, type ModelSetting, readModelSetting } from './model-setting.ts';
 import type { RunRequest } from './run-request.ts';
@@ -33,6 +46,7 @@ export async function admitRun(
   assertRunId(request.runId);
   const plan = readRequestedPlan(request.plan);
   assertGrants(plan, request.grants);
+  assertApprovals(request.approvals);
   assertTools(plan, parts.snapshot);
   await assertWorkspace(request.workspace);
   const model = admitModel(request.model);
@@ -83,9 +97,36 @@ function assertRunId(runId: string | undefined): void {
   );
 }
 
-function assertGrants(plan: CompiledHarnessPlan, grants: readonly string[]): void {
-  const missing = plan.required_capabilities.filter((id) => !grants.includes(id));
+function assertGrants(
+  plan: CompiledHarnessPlan,
+  grants: readonly (string | CapabilityGrant)[],
+): void {
+  for (const [index, grant] of grants.entries()) {
+    const read = readCapabilityGrant(asJson(grantDocument(grant)));
+    if (read.ok) continue;
+    throw millforgeError(
+      'millforge/document',
+      `The grant ${index + 1} is wrong at ${read.path || '/'}: expected ${read.expected}.`,
+    );
+  }
+  const ids = new Set(grants.map(capabilityOf));
+  const missing = plan.required_capabilities.filter((id) => !ids.has(id));
   if (missing.length > 0) throw missingGrants(missing);
+}
+
+function assertApprovals(policy: ApprovalPolicy | undefined): void {
+  if (policy === undefined) return;
+  const read = readApprovalPolicy(asJson(policy));
+  if (read.ok) return;
+  throw millforgeError(
+    'millforge/document',
+    `The approval policy is wrong at ${read.path || '/'}: expected ${read.expected}.`,
+  );
+}
+
+// A round trip, because interfaces without an index signature are not JSON to the type checker.
+function asJson(value: unknown): JsonValue {
+  return JSON.parse(JSON.stringify(value) ?? 'null');
 }
 
 function assertTools(plan: CompiledHarnessPlan, snapshot: RegistrySnapshot): void {

@@ -1,5 +1,6 @@
 import type { HarnessInput } from '@millforge/compiler';
 import {
+  type CapabilityGrant,
   type Diagnostic,
   type MillforgeError,
   type ModelProfileCatalog,
@@ -19,7 +20,7 @@ import type { RunRequest } from './run-request.ts';
 export function compileForRun(
   millforge: Pick<Millforge, 'compile'>,
   harness: HarnessInput,
-  grants: readonly string[],
+  grants: readonly (string | CapabilityGrant)[],
 ): RunRequest['plan'] {
   const compiled = millforge.compile(harness, { profiles: ANY_PROFILE, request: { grants } });
   if (!compiled.ok) throw refusal(compiled.diagnostics);

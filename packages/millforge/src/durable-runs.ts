@@ -71,6 +71,7 @@ export async function resumeDurableRun(
     workspace: inputs.workspace,
     grants: inputs.grants,
     model: inputs.model,
+    ...(inputs.approvals === null ? {} : { approvals: inputs.approvals }),
     ...(onEvent === undefined ? {} : { onEvent }),
   };
   const plan = readRequestedPlan(request.plan);

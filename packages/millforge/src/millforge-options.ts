@@ -1,5 +1,6 @@
 import type { Clock, Ids, Tool } from '@millforge/contracts';
 import type { Failpoint } from '@millforge/kernel';
+import type { ApprovalProvider } from '@millforge/runtime';
 
 /** What a Millforge is made of; everything has a default. */
 export interface MillforgeOptions {
@@ -12,6 +13,8 @@ export interface MillforgeOptions {
   readonly tools?: readonly Tool[];
   /** The tools that ship; default the Pi-compatible ones. */
   readonly shippedTools?: readonly Tool[];
+  /** Asks whether a call may be performed; without it, whatever would be asked is declined. */
+  readonly approvalProvider?: ApprovalProvider;
   /** Who acts, as it stands in the trail; default `user@host`. */
   readonly actor?: string;
   /** Environment in which keys are looked up by name; default that of the process. */

@@ -1,4 +1,5 @@
 import {
+  type CapabilityGrant,
   type Clock,
   type CompiledHarnessPlan,
   createRedactor,
@@ -10,8 +11,13 @@ import {
   type TrailSink,
 } from '@millforge/contracts';
 import type { Adapter, AdapterBinding } from '@millforge/kernel';
-import { createToolExecutor, type RegistrySnapshot } from '@millforge/registry';
-import { type RunEvent, runPlan } from '@millforge/runtime';
+import {
+  type ApprovalPolicy,
+  createToolExecutor,
+  type HostFolders,
+  type RegistrySnapshot,
+} from '@millforge/registry';
+import { type ApprovalProvider, type RunEvent, runPlan } from '@millforge/runtime';
 
 /** What one execution of a plan is made of. */
 export interface RunParts {
@@ -24,7 +30,13 @@ export interface RunParts {
   /** Absolute path of the workspace. */
   readonly workspace: string;
   /** Capabilities granted. */
-  readonly grants: readonly string[];
+  readonly grants: readonly (string | CapabilityGrant)[];
+  /** What becomes of calls that somebody may have to agree to. */
+  readonly approvals?: ApprovalPolicy;
+  /** Asks whether a call may be performed. */
+  readonly approvalProvider?: ApprovalProvider;
+  /** Folders of this host by what is shown in their place. */
+  readonly hostFolders: HostFolders;
   /** The model. */
   readonly model: ModelClient;
   /** The tools. */
@@ -54,12 +66,15 @@ export function runOnLog(
         implementations: parts.snapshot.implementations,
         clock: parts.clock,
         redactor: parts.redactor,
+        hostFolders: parts.hostFolders,
+        ...(parts.approvals === undefined ? {} : { approvals: parts.approvals }),
       }),
     model: parts.model,
     operations: log.operations,
     trail: log.trail,
     clock: parts.clock,
     redactor: parts.redactor,
+    ...(parts.approvalProvider === undefined ? {} : { approvals: parts.approvalProvider }),
     ...(parts.onEvent === undefined ? {} : { onEvent: parts.onEvent }),
   });
 }

@@ -1,11 +1,18 @@
 import {
+  type CapabilityGrant,
   type CompiledHarnessPlan,
   canonicalJson,
+  grantDocument,
   type JsonObject,
   type JsonValue,
+  readCapabilityGrant,
 } from '@millforge/contracts';
 import type { AdapterBinding, GoalContract } from '@millforge/kernel';
-import type { RegistrySnapshot } from '@millforge/registry';
+import {
+  type ApprovalPolicy,
+  type RegistrySnapshot,
+  readApprovalPolicy,
+} from '@millforge/registry';
 import { millforgeError } from './millforge-error.ts';
 import { type ModelSetting, modelDigest, readModelSetting } from './model-setting.ts';
 import type { RunRequest } from './run-request.ts';
@@ -20,7 +27,9 @@ export interface RunInputs {
   /** Absolute path of the workspace. */
   readonly workspace: string;
   /** Capabilities granted. */
-  readonly grants: readonly string[];
+  readonly grants: readonly (string | CapabilityGrant)[];
+  /** What becomes of calls that somebody may have to agree to; null when nothing was said. */
+  readonly approvals: ApprovalPolicy | null;
   /** The model, without secrets. */
   readonly model: ModelSetting;
   /** The plan's own digest. */
@@ -48,7 +57,8 @@ export function runContract(
   const inputs = {
     task: request.task,
     workspace: request.workspace,
-    grants: [...request.grants],
+    grants: request.grants.map(grantDocument),
+    ...(request.approvals === undefined ? {} : { approvals: asJson(request.approvals) }),
     model: asJson(request.model),
     plan_sha256: request.plan.sha256,
     plan_artifact: planArtifact,
@@ -104,13 +114,15 @@ export function runBinding(
 
 /** Reads back what {@link runContract} stored. */
 export function readRunInputs(inputs: JsonObject): RunInputs {
-  const { task, workspace, grants, model, plan_sha256: planSha256, plan_artifact } = inputs;
+  const { task, workspace, model, plan_sha256: planSha256, plan_artifact } = inputs;
+  const grants = readGrants(inputs['grants']);
+  const approvals = inputs['approvals'] === undefined ? null : readApprovals(inputs['approvals']);
   if (
     typeof task !== 'string' ||
     typeof workspace !== 'string' ||
     typeof planSha256 !== 'string' ||
     typeof plan_artifact !== 'string' ||
-    !isTextList(grants)
+    grants === null
   ) {
     throw millforgeError('millforge/usage', 'This goal is not a run of a harness.');
   }
@@ -125,6 +137,7 @@ export function readRunInputs(inputs: JsonObject): RunInputs {
     task,
     workspace,
     grants,
+    approvals,
     model: setting.setting,
     planSha256,
     planArtifact: plan_artifact,
@@ -134,16 +147,36 @@ export function readRunInputs(inputs: JsonObject): RunInputs {
 function toolRecords(plan: CompiledHarnessPlan, snapshot: RegistrySnapshot): JsonValue {
   return plan.nodes.map((node) => {
     const { tool_id: id, tool_version: version } = node.binding;
+    const tool = snapshot.findTool(id, version);
     return {
       tool_id: id,
       tool_version: version,
-      descriptor_sha256: snapshot.findTool(id, version)?.descriptorSha256 ?? null,
+      descriptor_sha256: tool?.descriptorSha256 ?? null,
+      // What a tool asks for is part of what the run is bound to: it may not become less.
+      ...(tool === null || tool.approval === 'none' ? {} : { approval: tool.approval }),
     };
   });
 }
 
-function isTextList(value: JsonValue | undefined): value is readonly string[] {
-  return Array.isArray(value) && value.every((item) => typeof item === 'string');
+function readGrants(value: JsonValue | undefined): RunInputs['grants'] | null {
+  if (!Array.isArray(value)) return null;
+  const grants: (string | CapabilityGrant)[] = [];
+  for (const item of value) {
+    const read = readCapabilityGrant(item);
+    if (!read.ok) return null;
+    grants.push(read.grant);
+  }
+  return grants;
+}
+
+/** A policy that cannot be read any more approves nothing, which must not go unsaid. */
+function readApprovals(value: JsonValue): ApprovalPolicy {
+  const read = readApprovalPolicy(value);
+  if (read.ok) return read.policy;
+  throw millforgeError(
+    'millforge/document',
+    `The approval policy stored with this run cannot be read by this version of Millforge: it is wrong at ${read.path || '/'}.`,
+  );
 }
 
 function firstLine(task: string): string {

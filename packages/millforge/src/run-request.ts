@@ -1,3 +1,5 @@
+import type { CapabilityGrant } from '@millforge/contracts';
+import type { ApprovalPolicy } from '@millforge/registry';
 import type { RunEvent } from '@millforge/runtime';
 import type { ModelSetting } from './model-setting.ts';
 
@@ -11,8 +13,10 @@ export interface RunRequest {
   readonly workspace: string;
   /** The model. */
   readonly model: ModelSetting;
-  /** Capabilities granted; they must cover the plan's. */
-  readonly grants: readonly string[];
+  /** Capabilities granted, by id or with constraints; they must cover the plan's. */
+  readonly grants: readonly (string | CapabilityGrant)[];
+  /** What becomes of calls that somebody may have to agree to; default, what the tools ask for is declined. */
+  readonly approvals?: ApprovalPolicy;
   /** Milliseconds that the run may work, waiting not counted; default 30 minutes. */
   readonly timeoutMs?: number;
   /** What to do with an interrupted call of unknown outcome; default `hold`. */

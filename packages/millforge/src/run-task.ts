@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { HarnessInput } from '@millforge/compiler';
-import type { RunResult } from '@millforge/contracts';
+import type { CapabilityGrant, RunResult } from '@millforge/contracts';
+import type { ApprovalPolicy } from '@millforge/registry';
 import type { RunEvent } from '@millforge/runtime';
 import { compileForRun } from './compile-for-run.ts';
 import { createMillforge } from './create-millforge.ts';
@@ -22,8 +23,10 @@ export interface RunTaskOptions extends MillforgeOptions {
    * read, change and start everything, and follows the instruction files of the project.
    */
   readonly harness?: HarnessInput;
-  /** Capabilities granted; what is missing is named in the error. */
-  readonly grants: readonly string[];
+  /** Capabilities granted, by id or with constraints; what is missing is named in the error. */
+  readonly grants: readonly (string | CapabilityGrant)[];
+  /** What becomes of calls that somebody may have to agree to; default, what the tools ask for is declined. */
+  readonly approvals?: ApprovalPolicy;
   /** Milliseconds that the run may work, waiting not counted; default 30 minutes. */
   readonly timeoutMs?: number;
   /** What to do with an interrupted call of unknown outcome; default `hold`. */
@@ -44,7 +47,7 @@ export interface RunTaskOptions extends MillforgeOptions {
  * `kernel/…` for a trail that cannot be kept.
  */
 export async function runTask(options: RunTaskOptions): Promise<RunResult> {
-  const { signal, timeoutMs, onAmbiguous, onEvent } = options;
+  const { signal, timeoutMs, onAmbiguous, onEvent, approvals } = options;
   if (signal?.aborted === true) {
     throw millforgeError('millforge/aborted', 'The run was aborted before it began.', {
       cause: signal.reason,
@@ -53,13 +56,16 @@ export async function runTask(options: RunTaskOptions): Promise<RunResult> {
   const limits = {
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(onAmbiguous === undefined ? {} : { onAmbiguous }),
+    ...(approvals === undefined ? {} : { approvals }),
     ...(onEvent === undefined ? {} : { onEvent }),
   };
   const { task, model, grants, harness } = options;
   const workspace = resolve(options.cwd);
   await using millforge = createMillforge(options);
   if (harness === undefined) {
-    const base = await millforge.openBase({ cwd: workspace, model, grants });
+    // The base is unrestricted: a grant with constraints is none that it could use.
+    const unbounded = grants.filter((grant) => typeof grant === 'string');
+    const base = await millforge.openBase({ cwd: workspace, model, grants: unbounded });
     return await runUnder(signal, await base.start({ task, ...limits }));
   }
   const plan = compileForRun(millforge, harness, grants);

@@ -1,6 +1,6 @@
 import {
   type ApprovalDecision,
-  type CapabilityGrant,
+  capabilityOf,
   deepFreeze,
   type JsonObject,
   type PlanCapabilityConstraint,
@@ -220,10 +220,6 @@ function capabilityDecisions(bound: BoundNode, context: CallContext): readonly T
   return decide(bound.node.required_capabilities, (id) =>
     context.grants.some((grant) => capabilityOf(grant) === id),
   );
-}
-
-function capabilityOf(grant: string | CapabilityGrant): string {
-  return typeof grant === 'string' ? grant : grant.capabilityId;
 }
 
 /** What speaks against a call of a tool whose capabilities go only so far, by plan or by grant. */

@@ -12,6 +12,7 @@ import {
 import { type Diagnostic, MillforgeError, unreachable } from '@millforge/contracts';
 import type { ParsedArguments } from '../arguments/parse-arguments.ts';
 import { fileError, usageError } from '../cli-error.ts';
+import type { EffectiveConfig } from '../config/effective-config.ts';
 import { projectOf } from '../config/places.ts';
 import {
   COMPILE_OPTIONS,
@@ -92,7 +93,7 @@ interface CompileWork {
   readonly directory: string;
   /** Whether that directory is made when it is needed. */
   readonly isOwnDirectory: boolean;
-  readonly grants: readonly string[];
+  readonly grants: EffectiveConfig['grants'];
   /** Reads the catalogs as they are at the moment. */
   readonly input: () => Promise<CompileFileInput>;
 }

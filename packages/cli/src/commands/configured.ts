@@ -1,6 +1,7 @@
 import type { OptionSpec, ParsedArguments } from '../arguments/parse-arguments.ts';
 import { type EffectiveConfig, readEffectiveConfig } from '../config/effective-config.ts';
 import { openTrustStore } from '../config/trust-store.ts';
+import { readGrantFlag } from '../documents/read-grant-flag.ts';
 import { type CliHost, writeLine } from '../output/terminal.ts';
 import { DATA_OPTION } from './data-place.ts';
 
@@ -26,7 +27,7 @@ export async function readConfiguration(
     model: args.text('model'),
     apiKeyEnv: args.text('api-key-env'),
     data: args.text('data'),
-    grants: args.list('grant'),
+    grants: args.list('grant').map(readGrantFlag),
     trustProject: args.has('trust-project'),
   };
   const places = { project, cwd: host.cwd, env: host.env };

@@ -8,6 +8,7 @@ import { exitStatusOf } from '../output/exit-status.ts';
 import { type CliHost, writeLine } from '../output/terminal.ts';
 import type { Command } from './command.ts';
 import { DATA_OPTION, findData } from './data-place.ts';
+import { terminalApprovals } from './terminal-approvals.ts';
 import { showResult, watchRun } from './watch-run.ts';
 
 /** Goes on with a suspended, crashed or held run; prints the result of one that has ended. */
@@ -17,7 +18,7 @@ export const resumeCommand: Command = {
   summary: 'go on with a run that was interrupted, or decide what it is held for',
   example: 'millforge resume run_01hv3k --decide accept --reason "I looked: it was sent."',
   options: {
-    decide: { value: 'retry|accept|cancel', help: 'answer a hold, then go on' },
+    decide: { value: 'retry|accept|cancel|approve|deny', help: 'answer a hold, then go on' },
     hold: { value: 'ID', help: 'the hold, where several are open' },
     reason: { value: 'TEXT', help: 'why, for the trail' },
     outcome: {
@@ -36,6 +37,7 @@ export const resumeCommand: Command = {
     await using millforge = createMillforge({
       dataDir: data.directory,
       env: host.env,
+      approvalProvider: terminalApprovals(host),
       ...(actor === null ? {} : { actor }),
     });
     const view = { isJson: args.has('json'), dataFlag: data.flag };
@@ -60,9 +62,9 @@ async function readDecision(host: CliHost, args: ParsedArguments): Promise<Decis
     if (orphan !== undefined) throw usageError(`--${orphan} needs --decide.`);
     return null;
   }
-  if (decision !== 'retry' && decision !== 'accept' && decision !== 'cancel') {
+  if (!isDecision(decision)) {
     throw usageError(
-      `--decide must be retry, accept or cancel; it was '${decision.slice(0, 40)}'.`,
+      `--decide must be retry, accept, cancel, approve or deny; it was '${decision.slice(0, 40)}'.`,
     );
   }
   const file = args.text('outcome');
@@ -75,6 +77,10 @@ async function readDecision(host: CliHost, args: ParsedArguments): Promise<Decis
     reason: args.text('reason') ?? 'decided on the command line',
     ...(file === null ? {} : { outcome: await readOutcome(host, file) }),
   };
+}
+
+function isDecision(text: string): text is DecisionRequest['decision'] {
+  return Object.hasOwn(DECISIONS, text);
 }
 
 async function readOutcome(host: CliHost, file: string): Promise<JsonValue> {
@@ -91,4 +97,11 @@ async function readOutcome(host: CliHost, file: string): Promise<JsonValue> {
   return toPlainJson(read.value);
 }
 
+const DECISIONS: { readonly [Decision in DecisionRequest['decision']]: true } = {
+  retry: true,
+  accept: true,
+  cancel: true,
+  approve: true,
+  deny: true,
+};
 const MAX_OUTCOME_BYTES = 1_048_576;

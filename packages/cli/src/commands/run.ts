@@ -13,7 +13,9 @@ import type { Command } from './command.ts';
 import { CONFIG_OPTIONS, readConfiguration } from './configured.ts';
 import { placeOf } from './data-place.ts';
 import { reportFailure } from './report-failure.ts';
+import { approvedClasses, runApprovals } from './run-approvals.ts';
 import { assertBaseOptions, BASE_WORD, prepareBase } from './run-base.ts';
+import { terminalApprovals } from './terminal-approvals.ts';
 import { watchRun } from './watch-run.ts';
 
 /** Compiles a harness if need be, and runs it on a task. */
@@ -28,6 +30,11 @@ export const runCommand: Command = {
     workspace: { value: 'DIR', help: 'folder the tools work in; default the current one' },
     model: { value: 'REF', help: 'profile id, URL#MODEL or scripted:FILE' },
     'api-key-env': { value: 'NAME', help: "environment variable that holds the server's key" },
+    approve: {
+      value: 'CLASS',
+      isRepeatable: true,
+      help: 'side-effect class whose calls need nobody to agree, such as workspace_write',
+    },
     'on-ambiguous': {
       value: 'hold|retry',
       help: 'an interrupted call of unknown outcome; default hold',
@@ -55,14 +62,21 @@ export const runCommand: Command = {
     const project = isBase ? workspace : projectOf(path, host.cwd);
     const selection = compileSelection(args);
     if (isBase) assertBaseOptions(selection);
+    const approved = approvedClasses(args);
     const config = await readConfiguration(host, args, project);
     await using millforge = createMillforge({
       dataDir: config.dataDirectory,
       env: host.env,
+      approvalProvider: terminalApprovals(host),
       ...(actor === null ? {} : { actor }),
     });
     const isJson = args.has('json');
-    const limits = { task, onAmbiguous, ...(timeoutMs === null ? {} : { timeoutMs }) } as const;
+    const limits = {
+      task,
+      onAmbiguous,
+      approvals: runApprovals(approved, config.approvals),
+      ...(timeoutMs === null ? {} : { timeoutMs }),
+    } as const;
     const { flag: dataFlag } = await placeOf(host, args, config.dataDirectory);
     const view = { isJson, dataFlag, beginning: 'run-started' } as const;
     if (isBase) {

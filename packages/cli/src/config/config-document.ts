@@ -1,11 +1,13 @@
 import {
-  isDottedId,
+  type CapabilityGrant,
   type JsonObject,
   type JsonValue,
+  readCapabilityGrant,
   readJson,
   toPlainJson,
 } from '@millforge/contracts';
 import { type ModelProfile, readModelProfile } from '@millforge/models';
+import { type ApprovalPolicy, readApprovalPolicy } from '@millforge/registry';
 import { documentError } from '../cli-error.ts';
 
 /** A configuration file: `{"kind":"millforge_config","schema_version":"1.0",…}`. */
@@ -16,8 +18,10 @@ export interface ConfigDocument {
   readonly apiKeyEnv: string | null;
   /** Named models. */
   readonly profiles: readonly ModelProfile[];
-  /** Capabilities granted to runs. */
-  readonly grants: readonly string[];
+  /** Capabilities granted to runs, by id or with constraints. */
+  readonly grants: readonly (string | CapabilityGrant)[];
+  /** What becomes of calls that somebody may have to agree to; null when nothing is said. */
+  readonly approvals: ApprovalPolicy | null;
   /** Data directory. */
   readonly data: string | null;
 }
@@ -28,6 +32,7 @@ export const EMPTY_CONFIG: ConfigDocument = Object.freeze({
   apiKeyEnv: null,
   profiles: [],
   grants: [],
+  approvals: null,
   data: null,
 });
 
@@ -55,6 +60,7 @@ export function readConfigDocument(text: string, file: string): ConfigDocument {
     apiKeyEnv: optionalText(value, 'api_key_env', file),
     data: optionalText(value, 'data', file),
     grants: grantsOf(value['grants'], file),
+    approvals: approvalsOf(value['approvals'], file),
     profiles: profilesOf(value['profiles'], file),
   };
 }
@@ -72,15 +78,23 @@ function profilesOf(value: JsonValue | undefined, file: string): readonly ModelP
   });
 }
 
-function grantsOf(value: JsonValue | undefined, file: string): readonly string[] {
+function grantsOf(value: JsonValue | undefined, file: string): ConfigDocument['grants'] {
   if (value === undefined) return [];
   if (!Array.isArray(value)) throw wrong(file, '/grants', 'a list of capability ids');
   return value.map((item: JsonValue, index: number) => {
-    if (typeof item !== 'string' || !isDottedId(item)) {
-      throw wrong(file, `/grants/${index}`, 'a capability id such as unrestricted.filesystem.read');
-    }
-    return item;
+    const read = readCapabilityGrant(item);
+    if (read.ok) return read.grant;
+    throw wrong(file, `/grants/${index}${read.path}`, read.expected);
   });
+}
+
+/** The file has a kind and a version of its own, so the policy in it states neither. */
+function approvalsOf(value: JsonValue | undefined, file: string): ApprovalPolicy | null {
+  if (value === undefined) return null;
+  if (!isObject(value)) throw wrong(file, '/approvals', 'an object with rules');
+  const read = readApprovalPolicy({ rules: [], ...value, ...POLICY });
+  if (read.ok) return read.policy;
+  throw wrong(file, `/approvals${read.path}`, read.expected);
 }
 
 function optionalText(value: JsonObject, key: string, file: string): string | null {
@@ -98,6 +112,7 @@ function wrong(file: string, path: string, expected: string): Error {
   return documentError(`${file} is wrong at ${path}: expected ${expected}.`);
 }
 
+const POLICY = { kind: 'approval_policy', schema_version: '1.0' } as const;
 const KEYS: ReadonlySet<string> = new Set([
   'kind',
   'schema_version',
@@ -105,5 +120,6 @@ const KEYS: ReadonlySet<string> = new Set([
   'api_key_env',
   'profiles',
   'grants',
+  'approvals',
   'data',
 ]);

@@ -1,3 +1,4 @@
+import { type CapabilityGrant, canonicalJson, grantDocument } from '@millforge/contracts';
 import type { ConfigDocument } from './config-document.ts';
 
 /** Says in words what a configuration asks for, one line each. */
@@ -11,7 +12,21 @@ export function describeConfig(config: ConfigDocument): readonly string[] {
       (profile) =>
         `profile ${profile.profile_id} at ${profile.base_url}${profile.api_key_env === undefined ? '' : `, with the key in ${profile.api_key_env}`}`,
     ),
-    ...(config.grants.length === 0 ? [] : [`grants ${config.grants.join(', ')}`]),
+    ...(config.grants.length === 0 ? [] : [`grants ${config.grants.map(grantText).join(', ')}`]),
+    ...(config.approvals === null
+      ? []
+      : config.approvals.rules.map(
+          ({ verdict, tools, effects }) =>
+            `approvals: ${verdict} ${[...(tools ?? []), ...(effects ?? [])].join(', ') || 'every call'}`,
+        )),
+    ...(config.approvals?.required === undefined
+      ? []
+      : [`approvals: ${config.approvals.required} what a tool asks approval for`]),
     ...(config.data === null ? [] : [`data directory ${config.data}`]),
   ];
+}
+
+function grantText(grant: string | CapabilityGrant): string {
+  if (typeof grant === 'string') return grant;
+  return canonicalJson(grantDocument(grant), { newline: false });
 }

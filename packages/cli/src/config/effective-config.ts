@@ -1,5 +1,7 @@
 import { dirname, resolve } from 'node:path';
+import type { CapabilityGrant } from '@millforge/contracts';
 import type { ModelProfile } from '@millforge/models';
+import type { ApprovalPolicy } from '@millforge/registry';
 import { usageError } from '../cli-error.ts';
 import { type ConfigDocument, EMPTY_CONFIG, readConfigDocument } from './config-document.ts';
 import { defaultDataDirectory, type Environment, userConfigFile } from './places.ts';
@@ -18,7 +20,7 @@ export interface ConfigFlags {
   /** `--data`. */
   readonly data: string | null;
   /** `--grant`, all of them. */
-  readonly grants: readonly string[];
+  readonly grants: readonly (string | CapabilityGrant)[];
   /** `--trust-project`: use this project's file for this command without recording it. */
   readonly trustProject: boolean;
 }
@@ -30,7 +32,9 @@ export interface EffectiveConfig {
   /** Profiles by id, each from the strongest source that names it. */
   readonly profiles: readonly ModelProfile[];
   /** Capabilities granted, without repetitions. */
-  readonly grants: readonly string[];
+  readonly grants: readonly (string | CapabilityGrant)[];
+  /** What becomes of calls that somebody may have to agree to; null when no source says it. */
+  readonly approvals: ApprovalPolicy | null;
   /** Data directory, absolute. */
   readonly dataDirectory: string;
   /** Directory of the trust store, absolute; a project cannot move it. */
@@ -73,6 +77,7 @@ export async function readEffectiveConfig(
     model: modelOf(layers),
     profiles: profilesOf(layers),
     grants: [...new Set(layers.find((layer) => layer.grants.length > 0)?.grants)],
+    approvals: layers.find(({ approvals }) => approvals !== null)?.approvals ?? null,
     dataDirectory: dataDirectoryOf(layers, places.env),
     trustDirectory,
     untrusted,
@@ -126,7 +131,7 @@ async function readLayers(flags: ConfigFlags, { project, cwd, env }: ConfigPlace
 }
 
 function fromFlags({ model, apiKeyEnv, data, grants }: ConfigFlags): ConfigDocument {
-  return { model, apiKeyEnv, data, grants, profiles: [] };
+  return { model, apiKeyEnv, data, grants, profiles: [], approvals: null };
 }
 
 function fromEnvironment(env: Environment): ConfigDocument {
@@ -136,6 +141,7 @@ function fromEnvironment(env: Environment): ConfigDocument {
     data: env['MILLFORGE_DATA'] || null,
     grants: (env['MILLFORGE_GRANT'] ?? '').split(',').flatMap((id) => id.trim() || []),
     profiles: [],
+    approvals: null,
   };
 }
 

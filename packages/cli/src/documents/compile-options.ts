@@ -9,9 +9,9 @@ export const COMPILE_OPTIONS: Readonly<Record<string, OptionSpec>> = {
   },
   profiles: { value: 'FILE', help: 'model profiles that the harness may name' },
   grant: {
-    value: 'CAP',
+    value: 'CAP[={…}]',
     isRepeatable: true,
-    help: "capability that is granted; given once, the configuration's grants do not count",
+    help: "capability that is granted, = and constraints as JSON bound it; given once, the configuration's grants do not count",
   },
   'stage-kind': { value: 'ID', help: 'stage to compile for; default the first of the source' },
   'expect-id': { value: 'ID', help: 'harness id that the source must have' },

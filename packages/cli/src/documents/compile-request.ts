@@ -1,6 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import type { CompileFileRequest } from '@millforge/compiler/publish';
+import type { CapabilityGrant } from '@millforge/contracts';
 import type { CompileSelection } from './compile-options.ts';
 import { sourceFormat } from './compile-source.ts';
 
@@ -13,7 +14,7 @@ export interface CompilePlaces {
   /** Path of the output directory, absolute. */
   readonly directory: string;
   /** Capabilities granted. */
-  readonly grants: readonly string[];
+  readonly grants: readonly (string | CapabilityGrant)[];
 }
 
 /**
@@ -38,8 +39,16 @@ export async function compileRequest(
     ...(selection.legalTerminals.length === 0
       ? {}
       : { legal_terminal_results: selection.legalTerminals }),
-    capability_envelope: { grants: grants.map((capability_id) => ({ capability_id })) },
+    capability_envelope: { grants: grants.map(envelopeGrant) },
   };
+}
+
+function envelopeGrant(
+  grant: string | CapabilityGrant,
+): CompileFileRequest['capability_envelope']['grants'][number] {
+  if (typeof grant === 'string') return { capability_id: grant };
+  const { capabilityId, constraints = null } = grant;
+  return { capability_id: capabilityId, constraints };
 }
 
 async function realPlace(path: string): Promise<{ readonly root: string; readonly name: string }> {

@@ -8,6 +8,7 @@ import {
   toToolCatalog,
 } from '@millforge/compiler';
 import {
+  type CapabilityGrant,
   type CompilerIdentity,
   digest,
   formatToolReference,
@@ -32,7 +33,7 @@ export interface CompileSurroundings {
   /** Profile ids of the configuration, or null to accept whatever name the harness states. */
   readonly profileIds: readonly string[] | null;
   /** Capabilities granted. */
-  readonly grants: readonly string[];
+  readonly grants: readonly (string | CapabilityGrant)[];
 }
 
 /**

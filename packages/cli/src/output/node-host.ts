@@ -15,10 +15,16 @@ export function nodeHost(): CliHost {
       for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk));
       return Buffer.concat(chunks).toString('utf8');
     },
-    async ask(question) {
+    async ask(question, signal) {
       const lines = createInterface({ input: process.stdin, output: process.stderr });
+      // While a line is read, the terminal gives Ctrl-C as a key, and who waits for it must hear of it.
+      lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
+      const ended = new Promise<string>((resolve) => {
+        lines.once('close', () => resolve(''));
+      });
       try {
-        return await lines.question(question);
+        const typed = lines.question(question, signal === undefined ? {} : { signal });
+        return await Promise.race([typed, ended]);
       } finally {
         lines.close();
       }

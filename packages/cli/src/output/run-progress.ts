@@ -21,6 +21,7 @@ export function createRunProgress(host: CliHost): RunProgress {
   const stamp = () => formatElapsed(host.monotonicMs() - started).padStart(9);
   const activities = createActivities(host);
   let replayedTurns = 0;
+  let isAsking = false;
 
   const print = (line: string) => {
     status.print(`${stamp()}  ${line}`);
@@ -31,6 +32,8 @@ export function createRunProgress(host: CliHost): RunProgress {
     replayedTurns = 0;
   };
   const showActivity = () => {
+    // A person may be typing an answer on that line.
+    if (isAsking) return;
     const doing = activities.latest();
     if (doing === null) status.clear();
     else status.show(`${stamp()}  ${doing}`);
@@ -46,6 +49,8 @@ export function createRunProgress(host: CliHost): RunProgress {
       const line = lineOf(event);
       if (line !== null) print(line);
       activities.follow(event);
+      isAsking = event.kind === 'approval-requested';
+      if (isAsking) status.clear();
       showActivity();
     },
     note(text) {
@@ -75,10 +80,6 @@ function createActivities(host: CliHost) {
         case 'call-started':
           begin(callKey(event), `running ${event.describe}`);
           return;
-        case 'approval-requested':
-          begin(callKey(event), `waiting for approval of ${event.describe}`);
-          return;
-        case 'approval-decided':
         case 'call-ended':
           running.delete(callKey(event));
           return;
@@ -89,6 +90,8 @@ function createActivities(host: CliHost) {
           running.clear();
           return;
         case 'context-compacted':
+        case 'approval-requested':
+        case 'approval-decided':
         case 'model-re-asked':
         case 'call-refused':
           return;
@@ -155,4 +158,6 @@ const RE_ASK_WORDS = {
   text: 'text instead of a call',
   empty: 'empty',
   cut: 'cut off',
+  'failed-call': 'a call that could not be taken',
+  announcement: 'a promise instead of a call',
 } as const;

@@ -18,8 +18,8 @@ export interface CliHost {
   readonly canAsk: boolean;
   /** Everything on standard input. */
   readStdin(): Promise<string>;
-  /** Asks a question and gives the line that was typed. */
-  ask(question: string): Promise<string>;
+  /** Asks a question and gives the line that was typed, empty at the end of the input. */
+  ask(question: string, signal?: AbortSignal): Promise<string>;
   /** Environment. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Current directory. */

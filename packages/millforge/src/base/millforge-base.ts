@@ -1,4 +1,5 @@
 import type { RunResult } from '@millforge/contracts';
+import type { ApprovalPolicy } from '@millforge/registry';
 import type { RunEvent } from '@millforge/runtime';
 import type { RunHandle } from '../run-handle.ts';
 import type { BaseEvidence } from './base-evidence.ts';
@@ -20,6 +21,8 @@ export interface BaseRequest {
   readonly timeoutMs?: number;
   /** What to do with an interrupted call of unknown outcome; default `hold`. */
   readonly onAmbiguous?: 'hold' | 'retry';
+  /** What becomes of calls that somebody may have to agree to; default, nobody has to. */
+  readonly approvals?: ApprovalPolicy;
   /** The harness that is meant. */
   readonly harness?: { readonly id: string; readonly version: number };
   /** Digest of the plan that is meant. */

@@ -105,7 +105,7 @@ function runRequest(
   request: Parameters<MillforgeBase['start']>[0],
   { plan, cwd, model, grants }: BaseComposition,
 ): Parameters<Millforge['run']>[0] {
-  const { task, runId, timeoutMs, onAmbiguous, onEvent } = request;
+  const { task, runId, timeoutMs, onAmbiguous, onEvent, approvals } = request;
   return {
     plan,
     task,
@@ -115,6 +115,7 @@ function runRequest(
     ...(runId === undefined ? {} : { runId }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(onAmbiguous === undefined ? {} : { onAmbiguous }),
+    ...(approvals === undefined ? {} : { approvals }),
     ...(onEvent === undefined ? {} : { onEvent }),
   };
 }

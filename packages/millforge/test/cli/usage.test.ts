@@ -53,7 +53,18 @@ test.each([
   ['an unknown command', ['frobnicate'], "no command 'frobnicate'"],
   ['a family without a member', ['trail'], 'show, verify'],
   ['an unknown option', ['runs', '--colour'], "no option '--colour'"],
-  ['an option of later', ['run', 'h.yaml', '--approve', 'read_only'], "no option '--approve'"],
+  ['an option of later', ['run', 'h.yaml', '--output-schema', 'f'], "no option '--output-schema'"],
+  [
+    'a class that is none',
+    ['run', 'h.yaml', '--task', 't', '--approve', 'all'],
+    '--approve must be',
+  ],
+  ['a grant without end', ['run', 'h.yaml', '--task', 't', '--grant', 'a.b={'], 'not valid JSON'],
+  [
+    'a grant of no bounds',
+    ['run', 'h.yaml', '--task', 't', '--grant', 'a.b={}'],
+    'at least one of',
+  ],
   ['a value that is missing', ['runs', '--data'], "'--data' needs a value"],
   ['a value for a switch', ['runs', '--json=yes'], "'--json' takes no value"],
   ['a missing argument', ['compile'], 'needs SOURCE'],
@@ -64,7 +75,11 @@ test.each([
   ['a wrong duration', ['run', 'h.yaml', '--task', 't', '--timeout', 'soon'], '--timeout must be'],
   ['a wrong ambiguity policy', ['run', 'h.yaml', '--task', 't', '--on-ambiguous', 'guess'], 'hold'],
   ['a decision without --decide', ['resume', 'r', '--reason', 'x'], '--reason needs --decide'],
-  ['a wrong decision', ['resume', 'r', '--decide', 'maybe'], 'retry, accept or cancel'],
+  [
+    'a wrong decision',
+    ['resume', 'r', '--decide', 'maybe'],
+    'retry, accept, cancel, approve or deny',
+  ],
   ['a wrong format', ['compile', 'h.yaml', '--format', 'xml'], '--format must be'],
 ])('refuses %s with one sentence and 64', async (_name, argv, sentence) => {
   const end = await runCli(argv, { cwd: testFolder() });
