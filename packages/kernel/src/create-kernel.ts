@@ -115,6 +115,7 @@ export function createKernel(parts: RunParts): Kernel {
       operation.owner_id === owner.id
         ? parts.unsettled.has(operationName({ goalUid, taskId }, operation.key))
         : !operation.is_settled && owner.isAlive(operation.owner_id),
+    isOwnerAlive: (ownerId: string): boolean => ownerId === owner.id || owner.isAlive(ownerId),
     mayStillRun: (attempt: AttemptRow, taskId: string): boolean =>
       attempt.owner_id === owner.id
         ? parts.unsettled.has(attemptName({ goalUid, taskId }, attempt.number))

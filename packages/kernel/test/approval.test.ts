@@ -1,4 +1,4 @@
-import { digest, type JsonValue, operationHeld } from '@millforge/contracts';
+import { digest, type JsonValue, operationHeld, operationUnavailable } from '@millforge/contracts';
 import type { GoalView, Kernel } from '@millforge/kernel';
 import { expect, test } from 'vitest';
 import {
@@ -46,10 +46,14 @@ async function asked() {
   return { kernel, view, answers, adapters, acts: () => acts };
 }
 
-function answer(kernel: Kernel, decision: 'approve' | 'deny' | 'retry'): Promise<GoalView> {
+function answer(
+  kernel: Kernel,
+  decision: 'approve' | 'deny' | 'retry',
+  version = 1,
+): Promise<GoalView> {
   return kernel.decide(scope, 'goal-1', {
     holdId: 'hold-1',
-    version: 1,
+    version,
     decision,
     reason: 'Fine.',
   });
@@ -108,6 +112,43 @@ test.each([
     expect(await kernel.verifyTrail(scope)).toMatchObject({ ok: true });
   },
 );
+
+test('takes an approval back that nobody has used, and the run hears no', async () => {
+  const { kernel, answers, adapters } = await asked();
+  await answer(kernel, 'approve');
+  const view = await answer(kernel, 'deny', 2);
+  expect(view.holds[0]?.decision).toMatchObject({ decision: 'deny', reason: 'Fine.' });
+  await kernel.runGoal(scope, 'goal-1', { adapters }).done;
+  expect(answers).toEqual([expect.objectContaining({ decision: 'declined' })]);
+  expect(await kernel.verifyTrail(scope)).toMatchObject({ ok: true });
+});
+
+test('takes nothing back that was used, or that may be used at this moment', async () => {
+  const { kernel } = await asked();
+  await answer(kernel, 'approve');
+  let refused: unknown = null;
+  const use = adapter(async (context) => {
+    await context.perform<JsonValue>(question, held);
+    refused = await answer(kernel, 'deny', 2).catch((error: unknown) => error);
+    await context.perform(toolCall('tool/1/0', { effect: 'external' }), async () => {
+      throw operationUnavailable({ code: 'down', message: 'Down.' });
+    });
+    return outcome();
+  });
+  await kernel.runGoal(scope, 'goal-1', { adapters: [use] }).done;
+  expect(refused).toMatchObject({ code: 'kernel/decision-not-allowed' });
+  await expect(answer(kernel, 'deny', 2)).rejects.toMatchObject({ code: 'kernel/hold-decided' });
+});
+
+test('a denial stands', async () => {
+  const { kernel } = await asked();
+  await answer(kernel, 'deny');
+  for (const decision of ['approve', 'deny'] as const) {
+    await expect(answer(kernel, decision, 2)).rejects.toMatchObject({
+      code: 'kernel/hold-decided',
+    });
+  }
+});
 
 test('takes no retry for an answer', async () => {
   const { kernel } = await asked();

@@ -15,6 +15,7 @@ import { readPayload, toPayload } from './payloads.ts';
 import { readContract } from './read-contract.ts';
 import { readHolds } from './read-goal-view.ts';
 import { writeOutput } from './record-output.ts';
+import { assertUnused, revokesApproval } from './revoke-approval.ts';
 import { supersedeAttempt } from './supersede-attempt.ts';
 
 /** Who decides, and what the store cannot know by itself. */
@@ -26,13 +27,19 @@ export interface Deciding {
   readonly mayStillAct: (operation: OperationRow, taskId: string) => boolean;
   /** Whether the callback of an attempt may still have an effect. */
   readonly mayStillRun: (attempt: AttemptRow, taskId: string) => boolean;
+  /** Whether the process of an owner lives. */
+  readonly isOwnerAlive: (ownerId: string) => boolean;
 }
 
-/** Applies a person's decision to an open hold; the first decision wins. */
+/** Applies a person's decision to an open hold; the first decision wins, but an unused approval can be taken back. */
 export function decideHold(tx: Transaction, goal: GoalRow, deciding: Deciding): void {
   const { decision, actor } = deciding;
   const hold = readHolds(tx, goal).find(({ hold_id }) => hold_id === decision.holdId);
   if (hold === undefined) throw notFound('hold');
+  if (revokesApproval(hold, decision)) {
+    revokeApproval(tx, goal, { ...deciding, hold });
+    return;
+  }
   checkDecidable(goal, hold, decision);
   if (decision.decision === 'cancel') {
     cancelGoal(tx, goal, { actor, reason: decision.reason });
@@ -84,6 +91,37 @@ export function decideHold(tx: Transaction, goal: GoalRow, deciding: Deciding): 
       ...(isTaskFree ? [changed('tasks', { task_id: hold.task_id, state: 'ready' })] : []),
       ...advance.changes,
       ...(ends ? [changed('goals', advance.goal)] : []),
+    ],
+  });
+}
+
+/** Takes an approval back: its operation stays recorded, and its outcome is a no from here on. */
+function revokeApproval(
+  tx: Transaction,
+  goal: GoalRow,
+  deciding: Deciding & { readonly hold: HoldView },
+): void {
+  const { hold, decision, actor } = deciding;
+  if (goal.state !== 'running' && goal.state !== 'held') throw ended(goal);
+  checkVersion(hold, decision);
+  assertUnused(tx, goal, deciding);
+  const operation =
+    hold.operation_key === null
+      ? null
+      : readOperation(tx, goal, { taskId: hold.task_id, key: hold.operation_key });
+  if (operation === null) throw notFound('operation');
+  appendRecord(tx, goal, {
+    type: 'hold-decided',
+    actor,
+    changes: [
+      changed('holds', {
+        hold_id: hold.hold_id,
+        decision: decision.decision,
+        decided_by: actor,
+        decision_reason: decision.reason,
+        decided_at: goal.at,
+      }),
+      ...answerApproval(goal, { ...deciding, operation }).changes,
     ],
   });
 }
@@ -171,18 +209,21 @@ function checkDecidable(goal: GoalRow, hold: HoldView, decision: Decision): void
     );
   }
   if (goal.state !== 'held') throw ended(goal);
-  if (hold.version !== decision.version) {
-    throw kernelError(
-      'kernel/stale-version',
-      `The hold has version ${hold.version} by now; read it again and decide on what it says.`,
-    );
-  }
+  checkVersion(hold, decision);
   if (!hold.decisions.includes(decision.decision)) {
     throw kernelError(
       'kernel/decision-not-allowed',
       `A hold for ${hold.reason} takes ${hold.decisions.join(', ')}, not ${decision.decision}.`,
     );
   }
+}
+
+function checkVersion(hold: HoldView, { version }: Decision): void {
+  if (hold.version === version) return;
+  throw kernelError(
+    'kernel/stale-version',
+    `The hold has version ${hold.version} by now; read it again and decide on what it says.`,
+  );
 }
 
 /** A goal that nobody can change any more. */
