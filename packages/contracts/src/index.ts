@@ -215,12 +215,15 @@ export {
   type TrailSink,
   type Usage,
 } from './trail/operation-log.ts';
+export type { ArtifactEntry, RunArtifacts } from './trail/run-artifacts.ts';
 export {
   DISPOSITIONS,
   type Disposition,
   type FailureClass,
+  type PartialWork,
   type RunOutcome,
   type RunStatus,
+  type SelectedOutput,
 } from './trail/run-outcome.ts';
 export type { RunBudget, RunHold, RunResult } from './trail/run-result.ts';
 export type { TrailRecord } from './trail/trail-record.ts';

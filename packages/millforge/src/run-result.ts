@@ -25,9 +25,11 @@ export function toRunResult(
     failure_message:
       outcome?.failure_message ?? goal.failure?.message ?? goal.interruption?.message ?? null,
     terminal_result: outcome?.terminal_result ?? null,
+    terminal_node_id: outcome?.terminal_node_id ?? null,
     disposition: outcome?.disposition ?? null,
     summary: outcome?.summary ?? null,
     selected_output: outcome?.selected_output ?? null,
+    partial_work: outcome?.partial_work ?? null,
     plan_sha256: textOf(goal.inputs['plan_sha256']),
     usage: goal.usage,
     // The kernel settles what was reserved; a person wants to know what was needed.
@@ -47,9 +49,11 @@ export function toTransientResult(runId: string, outcome: RunOutcome, limit: num
     failure_class: outcome.failure_class,
     failure_message: outcome.failure_message,
     terminal_result: outcome.terminal_result,
+    terminal_node_id: outcome.terminal_node_id,
     disposition: outcome.disposition,
     summary: outcome.summary,
     selected_output: outcome.selected_output,
+    partial_work: outcome.partial_work,
     plan_sha256: outcome.plan_sha256,
     usage: outcome.usage,
     budget: { limit, reserved: 0, used: outcome.turns },

@@ -63,6 +63,7 @@ function suspendedResult(
     disposition: null,
     summary: null,
     selected_output: null,
+    partial_work: null,
     plan_sha256: parts.plan.sha256,
     turns: 0,
     usage: {},

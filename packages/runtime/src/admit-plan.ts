@@ -1,16 +1,22 @@
 import { type CompiledHarnessPlan, readPlan } from '@millforge/contracts';
 import type { ToolExecutor } from '@millforge/registry';
+import { type AdmittedOutputs, admitOutputs } from './output/admit-outputs.ts';
 import type { PlanReference, RunOptions } from './run-options.ts';
 
 /** A plan that may run, with its executor; or one sentence about why it may not. */
 export type AdmittedPlan =
-  | { readonly ok: true; readonly plan: CompiledHarnessPlan; readonly executor: ToolExecutor }
+  | {
+      readonly ok: true;
+      readonly plan: CompiledHarnessPlan;
+      readonly executor: ToolExecutor;
+      readonly outputs: AdmittedOutputs;
+    }
   | { readonly ok: false; readonly message: string };
 
 /** Verifies a plan, what it needs and what it binds, before any model or tool is spoken to. */
 export function admitPlan(
   reference: PlanReference,
-  options: Pick<RunOptions, 'grants' | 'executor'>,
+  options: Pick<RunOptions, 'grants' | 'executor' | 'outputs'>,
 ): AdmittedPlan {
   const read = readPlan(reference.bytes, { sha256: reference.sha256 });
   if (!read.ok) return refused(read.problems.join(' '));
@@ -33,7 +39,7 @@ export function admitPlan(
       `The plan binds tools that are not here as it knows them: ${tools.join(', ')}. Compile it again against the tools that exist.`,
     );
   }
-  return { ok: true, plan, executor };
+  return { ok: true, plan, executor, outputs: admitOutputs(plan, options.outputs ?? []) };
 }
 
 function refused(message: string): AdmittedPlan {

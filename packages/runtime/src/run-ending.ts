@@ -1,4 +1,4 @@
-import type { FailureClass, PlanNode, RunStatus } from '@millforge/contracts';
+import type { FailureClass, PlanNode, RunStatus, SelectedOutput } from '@millforge/contracts';
 import type { BudgetName, Exhaustion } from '@millforge/guard';
 
 /** How a run comes to its end: an accepted terminal, or a failure. */
@@ -8,6 +8,8 @@ export type RunEnding =
       readonly node: PlanNode;
       /** What the model said. */
       readonly summary: string;
+      /** The structured result; null when none was asked for. */
+      readonly selectedOutput: SelectedOutput | null;
     }
   | {
       readonly kind: 'failure';

@@ -9,6 +9,7 @@ import type {
 } from '@millforge/contracts';
 import type { ToolExecutor } from '@millforge/registry';
 import type { ApprovalProvider } from './approval-provider.ts';
+import type { SelectedOutputRequirement } from './output/selected-output-requirement.ts';
 import type { RunEvent } from './run-event.ts';
 
 /** The bytes of a compiled plan, and the digest by which it was approved. */
@@ -43,6 +44,8 @@ export interface RunOptions {
   readonly approvals?: ApprovalProvider;
   /** Replaces secrets in what the trail and the outcome quote; tool results come redacted already. */
   readonly redactor?: Redactor;
+  /** Structured results to ask for with terminals; at most one for each result. */
+  readonly outputs?: readonly SelectedOutputRequirement[];
   /** Hears of progress. What it throws ends the run with that error. */
   readonly onEvent?: (event: RunEvent) => void;
 }

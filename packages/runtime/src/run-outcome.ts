@@ -1,16 +1,21 @@
-import { deepFreeze, type RunOutcome, type Usage } from '@millforge/contracts';
+import { deepFreeze, type PartialWork, type RunOutcome, type Usage } from '@millforge/contracts';
 import { dispositionOf, statusOf } from './disposition.ts';
 import type { RunEnding } from './run-ending.ts';
 
 /** The document that a run leaves behind. */
 export function runOutcome(
   ending: RunEnding,
-  facts: { readonly planSha256: string; readonly turns: number; readonly usage: Usage },
+  facts: {
+    readonly planSha256: string;
+    readonly turns: number;
+    readonly usage: Usage;
+    /** What was done so far. */
+    readonly work: PartialWork;
+  },
 ): RunOutcome {
   const common = {
     kind: 'run_outcome',
     schema_version: '1.0',
-    selected_output: null,
     plan_sha256: facts.planSha256,
     turns: facts.turns,
     usage: facts.usage,
@@ -25,6 +30,8 @@ export function runOutcome(
       terminal_node_id: null,
       disposition: null,
       summary: null,
+      selected_output: null,
+      partial_work: facts.work,
     });
   }
   const disposition = dispositionOf(ending.node);
@@ -37,5 +44,7 @@ export function runOutcome(
     terminal_node_id: ending.node.node_id,
     disposition,
     summary: ending.summary,
+    selected_output: ending.selectedOutput,
+    partial_work: null,
   });
 }

@@ -1,4 +1,4 @@
-import type { RunOutcome } from '@millforge/contracts';
+import type { PartialWork, RunOutcome } from '@millforge/contracts';
 import { exhaustedIterations } from '@millforge/guard';
 import { admitPlan } from './admit-plan.ts';
 import { createObserver } from './observer.ts';
@@ -26,6 +26,7 @@ export async function runPlan(plan: PlanReference, options: RunOptions): Promise
   const outcome = runOutcome(ending, {
     planSha256: plan.sha256,
     turns: run.turns,
+    work: partialWork(run),
     usage: {
       ...(run.inputTokens === null ? {} : { input_tokens: run.inputTokens }),
       ...(run.outputTokens === null ? {} : { output_tokens: run.outputTokens }),
@@ -65,11 +66,24 @@ function noteExhausted(run: Run, ending: RunEnding): RunEnding {
   return ending;
 }
 
+function partialWork(run: Run): PartialWork {
+  return {
+    succeeded_node_ids: [...run.steps.succeeded],
+    artifact_ids: [...run.artifacts].toSorted(),
+    last_text: run.lastText === null ? null : run.redact(run.lastText),
+  };
+}
+
 function refusePlan(plan: PlanReference, options: RunOptions, message: string): RunOutcome {
   const observer = createObserver(options.onEvent);
   const outcome = runOutcome(
     { kind: 'failure', status: 'failed', failureClass: 'plan_invalid', message },
-    { planSha256: plan.sha256, turns: 0, usage: {} },
+    {
+      planSha256: plan.sha256,
+      turns: 0,
+      usage: {},
+      work: { succeeded_node_ids: [], artifact_ids: [], last_text: null },
+    },
   );
   observer.emit({ kind: 'run-ended', replayed: false, outcome, exhausted: null });
   observer.rethrow();

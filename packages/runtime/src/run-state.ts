@@ -12,6 +12,7 @@ import { estimateTools } from './context/estimate-tokens.ts';
 import { type Conversation, createConversation } from './conversation.ts';
 import { firstMessages } from './first-messages.ts';
 import { createObserver, type Observer } from './observer.ts';
+import { type AdmittedOutputs, withCandidate } from './output/admit-outputs.ts';
 import type { RunOptions } from './run-options.ts';
 
 /** One run: what it is made of, and what changes while it goes on. Nothing outlives it. */
@@ -21,6 +22,7 @@ export interface Run {
   readonly executor: ToolExecutor;
   readonly tools: readonly ModelTool[];
   readonly nodes: ReadonlyMap<string, PlanNode>;
+  readonly outputs: AdmittedOutputs;
   readonly policy: GuardPolicy;
   readonly gate: StepGate;
   readonly conversation: Conversation;
@@ -40,6 +42,8 @@ export interface Run {
   costMicros: number | null;
   /** Milliseconds in tool calls, and in model turns of a plan that limits them. */
   wallMs: number;
+  /** What the model wrote last besides its calls. */
+  lastText: string | null;
   /** Tokens that the provider counts for each estimated one. */
   tokenRatio: number;
   /** Estimated tokens of the request that was sent last. */
@@ -48,17 +52,22 @@ export interface Run {
 
 /** Begins a run of an admitted plan. */
 export function startRun(
-  admitted: { readonly plan: CompiledHarnessPlan; readonly executor: ToolExecutor },
+  admitted: {
+    readonly plan: CompiledHarnessPlan;
+    readonly executor: ToolExecutor;
+    readonly outputs: AdmittedOutputs;
+  },
   options: RunOptions,
 ): Run {
   const { plan, executor } = admitted;
   const gate = createStepGate(plan.nodes);
   const conversation = createConversation();
-  for (const message of firstMessages(plan, options)) conversation.add(message);
+  for (const message of firstMessages(plan, { ...options, outputs: admitted.outputs }))
+    conversation.add(message);
   const tools = plan.nodes.map((node) => ({
     name: node.model_tool_name,
     description: node.description,
-    parameters: node.input_schema,
+    parameters: withCandidate(node, admitted.outputs),
   }));
   return {
     options,
@@ -67,6 +76,7 @@ export function startRun(
     tools,
     toolTokens: estimateTools(tools),
     nodes: new Map(plan.nodes.map((node) => [node.model_tool_name, node])),
+    outputs: admitted.outputs,
     policy: policyOf(plan),
     gate,
     conversation,
@@ -81,6 +91,7 @@ export function startRun(
     outputTokens: null,
     costMicros: null,
     wallMs: 0,
+    lastText: null,
     tokenRatio: 1,
     sentTokens: 0,
   };

@@ -35,6 +35,33 @@ export type FailureClass =
   | 'plan_invalid'
   | 'internal_error';
 
+/** A structured result: asked for and given, or asked for and left out. `null` is a value, not an absence. */
+export type SelectedOutput =
+  | {
+      /** The model gave none, and did not have to. */
+      readonly present: false;
+      /** Digest of the schema that was asked for. */
+      readonly schema_sha256: string;
+    }
+  | {
+      /** The model gave one. */
+      readonly present: true;
+      /** Digest of the schema that it matches. */
+      readonly schema_sha256: string;
+      /** The value. */
+      readonly value: JsonValue;
+    };
+
+/** What a run had done when it ended without a terminal. */
+export interface PartialWork {
+  /** Plan nodes that succeeded, in the order of their first success. */
+  readonly succeeded_node_ids: readonly string[];
+  /** Artifacts that were produced, sorted. */
+  readonly artifact_ids: readonly string[];
+  /** What the model wrote last besides its calls, redacted. */
+  readonly last_text: string | null;
+}
+
 /** The result of one execution of a plan; the durable task's output. */
 export interface RunOutcome {
   /** Type of this document. */
@@ -55,8 +82,10 @@ export interface RunOutcome {
   readonly disposition: Disposition | null;
   /** What the model said when it ended. */
   readonly summary: string | null;
-  /** Structured result, when the terminal carries one. */
-  readonly selected_output: JsonValue;
+  /** Structured result; null when none was asked for with this terminal. */
+  readonly selected_output: SelectedOutput | null;
+  /** What was done, of a run that reached no terminal; null of one that did. */
+  readonly partial_work: PartialWork | null;
   /** Digest of the plan that ran. */
   readonly plan_sha256: string;
   /** Admitted model turns. */

@@ -1,6 +1,12 @@
 import type { JsonValue } from '../json/json-value.ts';
 import type { Usage } from './operation-log.ts';
-import type { Disposition, FailureClass, RunStatus } from './run-outcome.ts';
+import type {
+  Disposition,
+  FailureClass,
+  PartialWork,
+  RunStatus,
+  SelectedOutput,
+} from './run-outcome.ts';
 
 /** A question that only a person can answer; the run waits for it. */
 export interface RunHold {
@@ -56,12 +62,16 @@ export interface RunResult {
   readonly failure_message: string | null;
   /** Result of the accepted terminal. */
   readonly terminal_result: string | null;
+  /** Plan node of that terminal. */
+  readonly terminal_node_id: string | null;
   /** What that terminal means. */
   readonly disposition: Disposition | null;
   /** What the model said when it ended. */
   readonly summary: string | null;
-  /** Structured result, when the terminal carries one. */
-  readonly selected_output: JsonValue;
+  /** Structured result; null when none was asked for with this terminal. */
+  readonly selected_output: SelectedOutput | null;
+  /** What was done, of a run that ended without a terminal; null otherwise. */
+  readonly partial_work: PartialWork | null;
   /** Digest of the plan. */
   readonly plan_sha256: string;
   /** Sums over the run. */

@@ -1,4 +1,5 @@
 import { type ContextState, contextTokens } from './context-state.ts';
+import type { ContextTurn } from './context-turn.ts';
 import { cutResults } from './cut-results.ts';
 import { argumentValues } from './find-facts.ts';
 import { findOverflow } from './find-overflow.ts';

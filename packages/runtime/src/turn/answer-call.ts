@@ -1,6 +1,13 @@
-import type { JsonObject, JsonValue, PlanNode, ToolOutcome } from '@millforge/contracts';
+import type {
+  JsonObject,
+  JsonValue,
+  PlanNode,
+  SelectedOutput,
+  ToolOutcome,
+} from '@millforge/contracts';
 import { type Exhaustion, type InspectedCall, nudgeText } from '@millforge/guard';
 import type { CheckedCall, PrerequisiteDecision, RefusedCall } from '@millforge/registry';
+import { takeCandidate } from '../output/take-candidate.ts';
 import { endExhausted, type RunEnding } from '../run-ending.ts';
 import type { Run } from '../run-state.ts';
 import { approveCall } from './approve-call.ts';
@@ -29,12 +36,13 @@ export async function answerCall(run: Run, asked: AskedCall): Promise<Answer> {
   const node = run.nodes.get(call.name);
   if (call.kind !== 'accepted' || node === undefined) return refuseUnusable(run, asked);
   noteRepairs(run, place, call);
+  const chosen = takeCandidate(call.arguments, run.outputs.get(node.terminal_result ?? ''));
   const [verdict] = run.gate.check(run.steps, [
-    { nodeId: node.node_id, arguments: call.arguments },
+    { nodeId: node.node_id, arguments: chosen.rest },
   ]).calls;
   const unmet = verdict?.unmet ?? [];
   const checked = check(run, asked, {
-    arguments: call.arguments,
+    arguments: chosen.rest,
     prerequisites: verdict?.decisions ?? [],
   });
   const spent = verdict?.spent ?? null;
@@ -58,6 +66,7 @@ export async function answerCall(run: Run, asked: AskedCall): Promise<Answer> {
       trace: traceOf(checked),
     });
   }
+  if (chosen.refusal !== null) return refuseCandidate(run, asked, chosen.refusal);
   const lacking = lackingArtifacts(run, node, node.produced_artifact_ids);
   if (lacking !== null) return refuseTerminal(run, asked, lacking);
   if (checked.kind === 'refused') return answerRefused(run, asked, checked);
@@ -71,7 +80,7 @@ export async function answerCall(run: Run, asked: AskedCall): Promise<Answer> {
   const { outcome } = performed;
   if (outcome.status !== 'not_executed') run.steps = run.gate.recordCall(run.steps, node.node_id);
   return outcome.status === 'success'
-    ? answerSuccess(run, { asked, node, outcome, input: checked.input })
+    ? answerSuccess(run, { asked, node, outcome, input: checked.input, output: chosen.output })
     : answerFailure(place, outcome);
 }
 
@@ -157,6 +166,18 @@ function refuseTerminal(run: Run, { place, replayed }: AskedCall, message: strin
   });
 }
 
+/** A structured result that the guard let pass and that is larger than a result may be. */
+function refuseCandidate(run: Run, { place, replayed }: AskedCall, message: string): Answer {
+  return refuseCall(run, {
+    place,
+    replayed,
+    code: 'terminal_intent_invalid',
+    mistake: 'unusableArguments',
+    message,
+    trace: null,
+  });
+}
+
 function answerRefused(run: Run, asked: AskedCall, refused: RefusedCall): Answer {
   const { outcome, trace } = refused;
   const { place, replayed } = asked;
@@ -184,9 +205,10 @@ interface Succeeded {
   readonly node: PlanNode;
   readonly outcome: ToolOutcome;
   readonly input: JsonObject;
+  readonly output: SelectedOutput | null;
 }
 
-function answerSuccess(run: Run, { asked, node, outcome, input }: Succeeded): Answer {
+function answerSuccess(run: Run, { asked, node, outcome, input, output }: Succeeded): Answer {
   for (const id of outcome.artifact_ids) run.artifacts.add(id);
   if (node.terminal_result === null) {
     run.steps = run.gate.record(run.steps, node.node_id, input);
@@ -207,7 +229,7 @@ function answerSuccess(run: Run, { asked, node, outcome, input }: Succeeded): An
   });
   const said = input['summary'];
   const summary = typeof said === 'string' && said.trim() !== '' ? run.redact(said) : outcome.text;
-  return { kind: 'ending', ending: { kind: 'terminal', node, summary } };
+  return { kind: 'ending', ending: { kind: 'terminal', node, summary, selectedOutput: output } };
 }
 
 /** Which budget a failed outcome is charged to: none for what a tool foresees, its time limit included. */

@@ -16,6 +16,7 @@ export async function runTurn(run: Run, turn: number): Promise<RunEnding | null>
   const asked = await askModel(run, turn);
   if (asked.kind === 'ending') return asked.ending;
   const { reply, replayed } = asked;
+  run.lastText = reply.content ?? run.lastText;
   const { decision, state } = inspectReply(reply, {
     tools: run.tools,
     policy: run.policy,
