@@ -15,6 +15,7 @@ export default packageBuild({
     'packages/guard',
     'packages/runtime',
     'packages/kernel',
+    'packages/kernel-artifacts',
   ],
   untyped: ['bin'],
 });
