@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { openKernel } from '../packages/kernel/dist/index.js';
+import { ALL_PERMISSIONS, openKernel } from '../packages/kernel/dist/index.js';
 import { compare, report, timed } from './measure.mjs';
 
 // The very driver that the kernel uses.
@@ -20,7 +20,7 @@ const SETTINGS = [
   'trusted_schema = OFF',
   'wal_autocheckpoint = 4000',
 ];
-const scope = { tenant: 'bench', resource: 'bench', actor: 'bench' };
+const scope = { tenant: 'bench', resource: 'bench', actor: 'bench', permissions: ALL_PERMISSIONS };
 const clock = {
   now: () => Date.now(),
   monotonicMs: () => performance.now(),

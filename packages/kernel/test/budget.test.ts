@@ -1,6 +1,6 @@
 import type { ActResult, JsonValue, Operation, OperationOutcome } from '@millforge/contracts';
 import { operationUncertain } from '@millforge/contracts';
-import type { GoalContract, TaskContext } from '@millforge/kernel';
+import type { GoalContract, GoalRun, TaskContext } from '@millforge/kernel';
 import { expect, test } from 'vitest';
 import {
   adapter,
@@ -69,17 +69,16 @@ test('replays the refusal of a spent budget', async () => {
   const kernel = await open(directory);
   await kernel.admitGoal(scope, limited(10));
   const found: OperationOutcome[] = [];
-  let stop: () => void = () => undefined;
+  const runs: GoalRun[] = [];
   const run = adapter(async (context) => {
     await context.perform(modelTurn(1), using(10));
     found.push(await context.perform(modelTurn(2), using(1)));
-    stop();
+    runs.at(-1)?.stop();
     await context.perform(toolCall('tool/3/0'), using(0));
     return outcome();
   });
-  const first = kernel.runGoal(scope, 'goal-1', { adapters: [run] });
-  stop = () => first.stop();
-  await first.done;
+  runs.push(kernel.runGoal(scope, 'goal-1', { adapters: [run] }));
+  await runs[0]?.done;
   await kernel.runGoal(scope, 'goal-1', { adapters: [run] }).done;
   expect(found.map((one) => [told(one), one.replayed])).toEqual([
     ['budget-exhausted', false],

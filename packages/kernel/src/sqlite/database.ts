@@ -51,6 +51,7 @@ export function createDatabase(connection: Connection, options: DatabaseOptions)
   const { path, clock, failpoint } = options;
   const statements = new Map<string, Prepared>();
   let closed: MillforgeError | null = null;
+  let writtenBytes = 0;
 
   const prepared = (sql: string): Prepared => {
     const known = statements.get(sql);
@@ -63,7 +64,12 @@ export function createDatabase(connection: Connection, options: DatabaseOptions)
     // The driver gives objects of columns; what a column may hold is settled by STRICT tables.
     get: (sql, ...values) => prepared(sql).get(...values) as SqlRow | undefined,
     all: (sql, ...values) => prepared(sql).all(...values) as readonly SqlRow[],
-    run: (sql, ...values) => prepared(sql).run(...values).changes,
+    run(sql, ...values) {
+      for (const value of values) {
+        if (typeof value === 'string' || value instanceof Uint8Array) writtenBytes += value.length;
+      }
+      return prepared(sql).run(...values).changes;
+    },
   };
 
   let userVersion: Prepared | null = null;
@@ -77,26 +83,6 @@ export function createDatabase(connection: Connection, options: DatabaseOptions)
     );
   };
 
-  const transact = <T>(begin: string, work: (tx: Transaction) => T): T => {
-    prepared(begin).run();
-    let result: T;
-    try {
-      if (begin === BEGIN_WRITE) checkVersion();
-      result = work(tx);
-    } catch (error) {
-      rollBack();
-      throw error;
-    }
-    try {
-      prepared('COMMIT').run();
-    } catch (error) {
-      rollBack();
-      if (isIoFault(error)) throw fail(unknownCommit(path, error));
-      throw error;
-    }
-    return result;
-  };
-
   const rollBack = (): void => {
     if (connection.inTransaction) prepared('ROLLBACK').run();
   };
@@ -105,6 +91,64 @@ export function createDatabase(connection: Connection, options: DatabaseOptions)
     closed = error;
     connection.close();
     return error;
+  };
+
+  const commit = (): void => {
+    try {
+      prepared('COMMIT').run();
+    } catch (error) {
+      rollBack();
+      if (isIoFault(error)) throw fail(unknownCommit(path, error));
+      throw error;
+    }
+  };
+
+  /** One caller alone: whatever it throws undoes it. */
+  const writeOne = (caller: Caller): void => {
+    prepared(BEGIN_WRITE).run();
+    try {
+      checkVersion();
+      caller.result = { ok: true, value: caller.work(tx) };
+    } catch (error) {
+      rollBack();
+      if (isBusy(error)) throw error;
+      caller.result = { ok: false, error };
+      return;
+    }
+    commit();
+  };
+
+  /**
+   * Several callers in one transaction, each behind a savepoint of its own. False when an error of one of them undid
+   * all: then each has to be tried alone, so that each gets its own answer.
+   */
+  const writeTogether = (group: readonly Caller[]): boolean => {
+    prepared(BEGIN_WRITE).run();
+    try {
+      checkVersion();
+      for (const caller of group) {
+        prepared('SAVEPOINT caller').run();
+        try {
+          caller.result = { ok: true, value: caller.work(tx) };
+        } catch (error) {
+          if (!connection.inTransaction) return false;
+          prepared('ROLLBACK TO caller').run();
+          caller.result = { ok: false, error };
+        }
+        prepared('RELEASE caller').run();
+        if (writtenBytes > MAX_GROUP_BYTES) break;
+      }
+    } catch (error) {
+      rollBack();
+      throw error;
+    }
+    try {
+      commit();
+    } catch (error) {
+      if (closed !== null || isBusy(error)) throw error;
+      return false;
+    }
+    return true;
   };
 
   const refuseClosed = (): void => {
@@ -143,16 +187,87 @@ export function createDatabase(connection: Connection, options: DatabaseOptions)
     }
   };
 
+  let waiting: Caller[] = [];
+  let isWriting = false;
+  let burstStartedAt = Number.NEGATIVE_INFINITY;
+  let lastWroteAt = Number.NEGATIVE_INFINITY;
+
+  /** Leaves the lock, which has no queue, to other processes now and then. */
+  const yieldLock = async (): Promise<void> => {
+    const now = clock.monotonicMs();
+    if (now - lastWroteAt > LOCK_PAUSE_MS) burstStartedAt = now;
+    if (now - burstStartedAt < MAX_BURST_MS) return;
+    await clock.delay(LOCK_PAUSE_MS);
+    burstStartedAt = clock.monotonicMs();
+  };
+
+  const settleAlone = async (group: readonly Caller[]): Promise<void> => {
+    for (const caller of group) {
+      caller.result = null;
+      try {
+        await patiently(() => writeOne(caller));
+      } catch (error) {
+        caller.result = { ok: false, error };
+      }
+    }
+  };
+
+  const writeGroup = async (group: readonly Caller[]): Promise<void> => {
+    const [first] = group;
+    try {
+      if (first !== undefined && group.length === 1) await patiently(() => writeOne(first));
+      else if (!(await patiently(() => writeTogether(group)))) await settleAlone(group);
+    } catch (error) {
+      for (const caller of group) caller.result = { ok: false, error };
+    }
+    lastWroteAt = clock.monotonicMs();
+    waiting = [...group.filter(({ result }) => result === null), ...waiting];
+    for (const caller of group) if (caller.result !== null) caller.settle(caller.result);
+  };
+
+  const drain = async (): Promise<void> => {
+    isWriting = true;
+    while (waiting.length > 0) {
+      await yieldLock();
+      writtenBytes = 0;
+      const group = waiting.slice(0, MAX_GROUP);
+      waiting = waiting.slice(MAX_GROUP);
+      await writeGroup(group);
+    }
+    isWriting = false;
+  };
+
+  /** Begins to write once everything that could write in this turn has asked to. */
+  const schedule = (): void => {
+    if (isWriting) return;
+    isWriting = true;
+    process.nextTick(() => void drain());
+  };
+
   return {
     path,
-    async write(name, work) {
+    async write<T>(name: DurableWrite, work: (tx: Transaction) => T): Promise<T> {
       await breathe();
+      refuseClosed();
+      if (waiting.length >= MAX_WAITING && REFUSABLE.has(name)) throw tooManyWaiting(path);
       failpoint?.(`before:${name}`);
-      const result = await patiently(() => transact(BEGIN_WRITE, work));
+      const result = await new Promise<Result>((resolve) => {
+        waiting.push({ work, result: null, settle: resolve });
+        schedule();
+      });
+      if (!result.ok) throw sqlFault(result.error, path);
       failpoint?.(`after:${name}`);
-      return result;
+      return result.value as T; // It is what `work` gave, which gives a T.
     },
-    read: (work) => patiently(() => transact(BEGIN_READ, work)),
+    read: (work) =>
+      patiently(() => {
+        prepared(BEGIN_READ).run();
+        try {
+          return work(tx);
+        } finally {
+          if (connection.inTransaction) prepared('COMMIT').run();
+        }
+      }),
     reach: (name) => failpoint?.(name),
     close() {
       if (closed !== null) return;
@@ -165,6 +280,17 @@ export function createDatabase(connection: Connection, options: DatabaseOptions)
   };
 }
 
+/** Somebody whose write waits for its transaction. */
+interface Caller {
+  readonly work: (tx: Transaction) => unknown;
+  result: Result | null;
+  readonly settle: (result: Result) => void;
+}
+
+type Result =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly error: unknown };
+
 function unknownCommit(path: string, cause: unknown): MillforgeError {
   return new MillforgeError(
     'kernel/commit-unknown',
@@ -173,6 +299,20 @@ function unknownCommit(path: string, cause: unknown): MillforgeError {
   );
 }
 
+function tooManyWaiting(path: string): MillforgeError {
+  return new MillforgeError(
+    'kernel/busy',
+    `${MAX_WAITING} writes wait for ${path}; admit and decide less at a time.`,
+  );
+}
+
 const MAX_TURN_MS = 50;
+const MAX_BURST_MS = 50;
+const LOCK_PAUSE_MS = 2;
+const MAX_GROUP = 256;
+const MAX_GROUP_BYTES = 4_194_304;
+const MAX_WAITING = 4096;
+/** What may be asked for again later; a run in progress waits for its own write. */
+const REFUSABLE: ReadonlySet<DurableWrite> = new Set(['admit-goal', 'decide-hold', 'cancel-goal']);
 const BEGIN_WRITE = 'BEGIN IMMEDIATE';
 const BEGIN_READ = 'BEGIN';

@@ -50,15 +50,7 @@ test('reports a full disk, keeps what was written, and goes on when there is spa
 });
 
 test('closes when the disk fails in a commit, since nobody knows what became durable', async () => {
-  const { db } = database((connection) => {
-    return new Proxy(connection, {
-      get(target, name) {
-        if (name === 'prepare') return (sql: string) => failingCommit(target, sql);
-        const value: unknown = Reflect.get(target, name, target);
-        return typeof value === 'function' ? value.bind(target) : value;
-      },
-    });
-  });
+  const { db } = database((connection) => failingAt(connection, 'COMMIT'));
   await expect(db.write('admit-goal', (tx) => tx.run(INSERT, 'lost?'))).rejects.toMatchObject({
     code: 'kernel/commit-unknown',
   });
@@ -90,15 +82,106 @@ test('lets two connections in turn write to one file', async () => {
   });
 });
 
-function failingCommit(connection: Sqlite.Database, sql: string): Sqlite.Statement {
-  const statement = connection.prepare(sql);
-  if (sql !== 'COMMIT') return statement;
-  return new Proxy(statement, {
+test('writes together what waits at the same moment, each undone for itself', async () => {
+  const statements: string[] = [];
+  const { db } = database((connection) => watched(connection, (sql) => statements.push(sql)));
+  const writes = Array.from({ length: 5 }, (_, place) =>
+    db.write('admit-goal', (tx) => {
+      tx.run(INSERT, `note ${place}`);
+      if (place === 2) throw new Error('Not this one.');
+      return place;
+    }),
+  );
+  const settled = await Promise.allSettled(writes);
+  expect(settled.map(({ status }) => status)).toEqual([
+    'fulfilled',
+    'fulfilled',
+    'rejected',
+    'fulfilled',
+    'fulfilled',
+  ]);
+  expect(statements.filter((sql) => sql === 'COMMIT')).toHaveLength(1);
+  expect(await db.read((tx) => tx.all('SELECT text FROM notes'))).toEqual(
+    [0, 1, 3, 4].map((place) => ({ text: `note ${place}` })),
+  );
+});
+
+test('gives each its own answer when one of them fills the disk', async () => {
+  const { db, connection } = database();
+  await db.write('admit-goal', (tx) => tx.run(INSERT, 'first'));
+  const pages = Number(connection.pragma('page_count', { simple: true }));
+  connection.pragma(`max_page_count = ${pages + 2}`);
+  const texts = ['a', 'x'.repeat(100_000), 'b'];
+  const settled = await Promise.allSettled(
+    texts.map((text) => db.write('admit-goal', (tx) => tx.run(INSERT, text))),
+  );
+  expect(settled.map((one) => (one.status === 'rejected' ? one.reason.code : 'written'))).toEqual([
+    'written',
+    'kernel/disk-full',
+    'written',
+  ]);
+});
+
+test('tells all of a group when nobody knows what became durable', async () => {
+  const { db } = database((connection) => failingAt(connection, 'COMMIT'));
+  const settled = await Promise.allSettled(
+    ['a', 'b'].map((text) => db.write('admit-goal', (tx) => tx.run(INSERT, text))),
+  );
+  expect(settled.map((one) => (one.status === 'rejected' ? one.reason.code : 'written'))).toEqual([
+    'kernel/commit-unknown',
+    'kernel/commit-unknown',
+  ]);
+});
+
+test('refuses new goals and decisions when too many writes wait, and keeps what runs waiting', async () => {
+  const { db } = database();
+  const results: Promise<PromiseSettledResult<unknown>>[] = [];
+  const write = (name: 'admit-goal' | 'record-operation'): void => {
+    const written = db.write(name, () => null);
+    results.push(
+      written.then(
+        (value) => ({ status: 'fulfilled', value }),
+        (reason: unknown) => ({ status: 'rejected', reason }),
+      ),
+    );
+  };
+  for (let count = 0; count < 4096; count += 1) write('record-operation');
+  write('admit-goal');
+  write('record-operation');
+  const settled = await Promise.all(results);
+  expect(settled.filter(({ status }) => status === 'rejected')).toMatchObject([
+    { reason: { code: 'kernel/busy' } },
+  ]);
+  expect(settled[4096]?.status).toBe('rejected');
+});
+
+/** A connection that tells every statement that it runs. */
+function watched(connection: Sqlite.Database, tell: (sql: string) => void): Sqlite.Database {
+  return new Proxy(connection, {
     get(target, name) {
-      if (name !== 'run') return Reflect.get(target, name, target);
-      return () => {
-        throw new Sqlite.SqliteError('disk I/O error', 'SQLITE_IOERR_FSYNC');
+      if (name !== 'prepare') {
+        const value: unknown = Reflect.get(target, name, target);
+        return typeof value === 'function' ? value.bind(target) : value;
+      }
+      return (sql: string) => {
+        const statement = target.prepare(sql);
+        return new Proxy(statement, {
+          get(inner, call) {
+            const value: unknown = Reflect.get(inner, call, inner);
+            if (typeof value !== 'function') return value;
+            return (...values: unknown[]) => {
+              if (call === 'run') tell(sql);
+              return Reflect.apply(value, inner, values);
+            };
+          },
+        });
       };
     },
+  });
+}
+
+function failingAt(connection: Sqlite.Database, sql: string): Sqlite.Database {
+  return watched(connection, (ran) => {
+    if (ran === sql) throw new Sqlite.SqliteError('disk I/O error', 'SQLITE_IOERR_FSYNC');
   });
 }
