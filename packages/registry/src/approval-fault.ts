@@ -23,7 +23,8 @@ export function decisionFault(
     return `The approval that was given for ${name} is for another call; do without it.`;
   }
   if (decision.decision === 'approved') return null;
-  const why = decision.reason.trim() === '' ? '' : `: ${decision.reason.trim()}`;
+  const reason = decision.reason.trim().replace(/[.]$/, '');
+  const why = reason === '' ? '' : `: ${reason}`;
   return `${decision.decided_by} declined ${name}${why}. Do without it.`;
 }
 
