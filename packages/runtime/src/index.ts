@@ -17,8 +17,11 @@ export type {
   ModelReplied,
   RunEnded,
   RunEvent,
+  RunSteered,
   TurnEvent,
   TurnStarted,
 } from './run-event.ts';
 export type { PlanReference, RunOptions } from './run-options.ts';
 export { runPlan } from './run-plan.ts';
+export type { Steering, SteeringRequest } from './steering/steering.ts';
+export { createSteeringQueue, type SteeringQueue } from './steering/steering-queue.ts';

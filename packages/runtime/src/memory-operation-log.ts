@@ -103,6 +103,7 @@ function openLog(run: Run, signal: AbortSignal): MemoryOperationLog {
   return {
     signal,
     newId: (key) => `id_${sha256(`${run.scope}\n${key}`).slice(0, 32)}`,
+    isRecorded: (key) => pass.unasked.has(key),
     perform: (operation, act) => perform(pass, operation, act),
     resume: (options = {}) => openLog(run, options.signal ?? new AbortController().signal),
   };

@@ -3,6 +3,7 @@ import type { BudgetName, ReAskReason } from '@millforge/guard';
 
 /** Progress of a run, for display: never recorded, and nothing in it flows back into the run. */
 export type RunEvent =
+  | RunSteered
   | ContextCompacted
   | TurnStarted
   | ModelReplied
@@ -20,6 +21,16 @@ export interface TurnEvent {
   readonly turn: number;
   /** Whether this was recorded before and is only gone through again. */
   readonly replayed: boolean;
+}
+
+/** What people said reaches the run. */
+export interface RunSteered extends TurnEvent {
+  /** Tells the events apart. */
+  readonly kind: 'run-steered';
+  /** What the model is told, redacted. */
+  readonly messages: readonly string[];
+  /** Why the run ends here; null when it goes on. */
+  readonly stop: string | null;
 }
 
 /** The conversation was shortened before the model is asked. */

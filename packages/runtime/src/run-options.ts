@@ -11,6 +11,7 @@ import type { ToolExecutor } from '@millforge/registry';
 import type { ApprovalProvider } from './approval-provider.ts';
 import type { SelectedOutputRequirement } from './output/selected-output-requirement.ts';
 import type { RunEvent } from './run-event.ts';
+import type { Steering } from './steering/steering.ts';
 
 /** The bytes of a compiled plan, and the digest by which it was approved. */
 export interface PlanReference {
@@ -44,6 +45,8 @@ export interface RunOptions {
   readonly approvals?: ApprovalProvider;
   /** Replaces secrets in what the trail and the outcome quote; tool results come redacted already. */
   readonly redactor?: Redactor;
+  /** Brings what people say to the run while it goes on; asked before every turn. */
+  readonly steering?: Steering;
   /** Structured results to ask for with terminals; at most one for each result. */
   readonly outputs?: readonly SelectedOutputRequirement[];
   /** Hears of progress. What it throws ends the run with that error. */

@@ -4,6 +4,8 @@ import type { CallEvent, RunEvent, TurnEvent } from '@millforge/runtime';
 /** An event of a run as a line of JSON Lines: its type first, names in snake case. */
 export function eventDocument(event: RunEvent): JsonObject {
   switch (event.kind) {
+    case 'run-steered':
+      return { ...turnFields(event), messages: event.messages, stop: event.stop };
     case 'context-compacted':
       return {
         ...turnFields(event),

@@ -89,6 +89,7 @@ function createActivities(host: CliHost) {
         case 'run-ended':
           running.clear();
           return;
+        case 'run-steered':
         case 'context-compacted':
         case 'approval-requested':
         case 'approval-decided':
@@ -120,6 +121,8 @@ function lineOf(event: RunEvent): string | null {
       return null;
     case 'approval-decided':
       return `  ${event.decision} by ${oneLine(event.decidedBy)}: ${oneLine(event.tool)}`;
+    case 'run-steered':
+      return event.stop === null ? `  heard: ${event.messages.map(oneLine).join('; ')}` : null;
     case 'context-compacted':
       return `  shortened the conversation from ${event.tokensBefore} to ${event.tokensAfter} tokens`;
     case 'model-replied': {

@@ -151,6 +151,11 @@ export interface OperationLog {
   /** An identifier derived from the task and `key`: the same on every replay. */
   newId(key: string): string;
   /**
+   * Whether the outcome of an operation was recorded before, so that a run which performs it only
+   * when there is something to do knows that there was. A log without this method cannot say.
+   */
+  isRecorded?(key: string): boolean;
+  /**
    * Performs an operation, or gives its recorded outcome without performing it. Resolves when the
    * record is durable. Rejects with `operation/suspended` when the run must stop here; an operation
    * that differs from the recorded one holds a durable run, and a log without holds rejects it with

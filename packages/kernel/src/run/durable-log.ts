@@ -28,6 +28,8 @@ export interface DurableLog {
   perform<T extends JsonValue>(operation: Operation<T>, act: Act<T>): Promise<OperationOutcome<T>>;
   readonly append: TrailSink['append'];
   readonly newId: (key: string) => string;
+  /** Whether a replay gives the outcome of that key without performing it. */
+  readonly isRecorded: (key: string) => boolean;
   /** Decisions that no operation has taken along yet. */
   takeNotes(): readonly Note[];
   /** What the record has that was not asked for, when the program ends here. */
@@ -43,6 +45,7 @@ export function createDurableLog(
   const index = createReplayIndex(recorded.rows);
   const notes = createNoteBuffer(recorded.notes, parts.redactor);
   const anew = performedAnew(recorded.rows, claim.number);
+  const known = new Map(recorded.rows.map((row) => [row.key, row.state]));
   const asked = new Map<string, Promise<OperationOutcome>>();
 
   /** Rejects whatever comes after the end, with the reason of the end. */
@@ -97,6 +100,7 @@ export function createDurableLog(
     },
     append: notes.append,
     newId: (key) => digest({ goal_uid: claim.goalUid, task_id: claim.taskId, key }).slice(0, 32),
+    isRecorded: (key) => known.get(key) === 'recorded' && !anew.has(key),
     takeNotes: notes.take,
     endDifference: () => index.endDifference() ?? notes.difference(),
   };

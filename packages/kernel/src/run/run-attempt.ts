@@ -184,6 +184,7 @@ function contextOf(parts: RunParts, { log, control, attempt, outputs }: Program)
         : control.programSignal,
     perform,
     newId: log.newId,
+    isRecorded: log.isRecorded,
     log: log.append,
     saveArtifact: (
       bytes: Parameters<TaskContext['saveArtifact']>[0],

@@ -8,9 +8,12 @@ import { answerCalls } from './answer-calls.ts';
 import { askModel } from './ask-model.ts';
 import { callPlace } from './call-place.ts';
 import { observedOverrun } from './observed-overrun.ts';
+import { steerRun } from './steer-run.ts';
 
 /** One model turn and the calls it asked for; null when the run goes on. */
 export async function runTurn(run: Run, turn: number): Promise<RunEnding | null> {
+  const steered = await steerRun(run, turn);
+  if (steered !== null) return steered;
   const overrun = observedOverrun(run, 'model-turn');
   if (overrun !== null) return endExhausted(overrun);
   const asked = await askModel(run, turn);

@@ -94,13 +94,14 @@ const replies = (input_tokens: number): readonly Scripted[] =>
     usage: { input_tokens, output_tokens: 1 },
   }));
 
+async function shortenedAt(tokens: number) {
+  const { events } = await runScript(planWith(600), [], {
+    model: countingClient(replies(tokens)),
+  });
+  return events.find((event) => event.kind === 'context-compacted')?.turn ?? null;
+}
+
 test('tokens that the provider counts decide when a conversation is shortened (D-16)', async () => {
-  const shortenedAt = async (tokens: number) => {
-    const { events } = await runScript(planWith(600), [], {
-      model: countingClient(replies(tokens)),
-    });
-    return events.find((event) => event.kind === 'context-compacted')?.turn ?? null;
-  };
   expect(await shortenedAt(150)).toBeNull();
   expect(await shortenedAt(3000)).toBe(4);
 });
