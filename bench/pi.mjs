@@ -1,20 +1,8 @@
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { createRequire } from 'node:module';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { pathToFileURL } from 'node:url';
-import { piTools } from '../packages/pi-tools/dist/index.js';
-
-const ORACLE = join(import.meta.dirname, '../tests/pi-oracle/package.json');
+import { ourCaller, piCaller } from './pi-callers.mjs';
 
 /** Every tool against the same tool of Pi, one call each in turn: medians and 95th percentiles. */
 export async function benchPi() {
@@ -24,10 +12,10 @@ export async function benchPi() {
     const sides = { ours: ourCaller(root), theirs };
     makeFiles(root);
     for (const [name, tool, input, cwd, rounds = 40] of rows(root)) {
-      const prepare = tool === 'edit' ? () => writeFileSync(join(cwd, 'mega.txt'), MEGA) : () => {};
+      const prepare = fixtureOf(tool, cwd);
       reportRow(name, await alternate(sides, { tool, input, cwd, rounds, prepare }));
     }
-    await reportLinear(sides.ours, root);
+    reportLinear();
   } finally {
     rmSync(root, { recursive: true, force: true });
   }
@@ -38,21 +26,39 @@ function rows(root) {
   const tree = join(root, 'tree');
   const checkout = join(import.meta.dirname, '..');
   const edits = [{ oldText: 'line 10000 of', newText: 'row 10000 of' }];
+  const small = [{ oldText: 'line 40 of', newText: 'row 40 of' }];
   return [
     ['read, 20,000 lines to the limit', 'read', { path: 'mega.txt' }, files, 100],
     ['read, the last lines of them', 'read', { path: 'mega.txt', offset: 19_990 }, files, 100],
     ['bash true', 'bash', { command: 'true' }, files],
     ['bash seq 100000', 'bash', { command: 'seq 100000' }, files],
     ['edit in 1 MB', 'edit', { path: 'mega.txt', edits }, files],
-    ['write 1 MB', 'write', { path: 'new.txt', content: MEGA }, files],
+    ['write 4 KB, new', 'write', { path: 'new.txt', content: MEGA.slice(0, 4096) }, files, 100],
+    ['write 4 KB, over it', 'write', { path: 'old.txt', content: MEGA.slice(0, 4096) }, files, 100],
+    ['write 1 MB, new', 'write', { path: 'new.txt', content: MEGA }, files, 100],
+    ['write 1 MB, over it', 'write', { path: 'old.txt', content: MEGA }, files, 100],
+    ['edit in 4 KB', 'edit', { path: 'page.txt', edits: small }, files],
     ['ls, 5,000 entries', 'ls', { path: 'list' }, files],
     ['grep, many hits, this repository', 'grep', { pattern: 'import' }, checkout, 20],
     ['grep, no hit, 20,000 files', 'grep', { pattern: 'no such text' }, tree, 20],
-    ['grep, many hits, 20,000 files', 'grep', { pattern: 'hit' }, tree, 20],
+    ['grep, one hit, 20,000 files', 'grep', { pattern: 'the only one' }, tree, 20],
+    ['grep, a hit in 50, 20,000 files', 'grep', { pattern: 'rare' }, tree, 20],
+    ['grep, a hit in 2, 20,000 files', 'grep', { pattern: 'common' }, tree, 20],
+    ['grep, an expression, 20,000 files', 'grep', { pattern: 'r.re w[a-z]+d' }, tree, 20],
     ['find *.ts, this repository', 'find', { pattern: '*.ts' }, checkout, 20],
     ['find one, 20,000 files', 'find', { pattern: 'f19999.txt' }, tree, 20],
     ['find *.txt, 20,000 files', 'find', { pattern: '*.txt' }, tree, 20],
   ];
+}
+
+/** Puts back what a call of the tool changes. */
+function fixtureOf(tool, cwd) {
+  if (tool === 'write') return () => rmSync(join(cwd, 'new.txt'), { force: true });
+  if (tool !== 'edit') return () => {};
+  return () => {
+    writeFileSync(join(cwd, 'mega.txt'), MEGA);
+    writeFileSync(join(cwd, 'page.txt'), MEGA.slice(0, 4096));
+  };
 }
 
 async function alternate(sides, { tool, input, cwd, rounds, prepare }) {
@@ -74,9 +80,7 @@ function reportRow(name, { ours, theirs }) {
     ['p95', 0.95],
   ]) {
     const [a, b] = [quantile(ours, share), quantile(theirs, share)];
-    const line = [`${name}, ${label}`.padEnd(44), `${(a / b).toFixed(2)} ×`.padStart(10)];
-    line.push(`${a.toFixed(2)} ms`.padStart(14), `${b.toFixed(2)} ms`.padStart(14));
-    process.stdout.write(`${line.join('')}  per call\n`);
+    print(`${name}, ${label}`, [a / b, a, b], 'ms');
   }
 }
 
@@ -84,67 +88,26 @@ function quantile(samples, share) {
   return samples.toSorted((a, b) => a - b)[Math.floor(samples.length * share)];
 }
 
-/** One edit of a file of 10 MB against one of 1 MB; ten times the work is linear. */
-async function reportLinear(call, root) {
-  const cwd = join(root, 'files');
-  const times = [];
-  for (const megabytes of [1, 10]) {
-    const samples = [];
-    const text = MEGA.repeat(megabytes);
-    for (let round = 0; round < 7; round += 1) {
-      writeFileSync(join(cwd, 'long.txt'), `${text}the end\n`);
-      const start = performance.now();
-      const edits = [{ oldText: 'the end', newText: 'THE END' }];
-      await call('edit', { path: 'long.txt', edits }, cwd);
-      samples.push(performance.now() - start);
-    }
-    times.push(samples.toSorted((a, b) => a - b)[3]);
-  }
-  const [one, ten] = times;
-  const line = ['edit in 10 MB / in 1 MB'.padEnd(44), `${(ten / one).toFixed(2)} ×`.padStart(10)];
-  line.push(`${ten.toFixed(2)} ms`.padStart(14), `${one.toFixed(2)} ms`.padStart(14));
+/** One edit of a file of 10 MB against one of 1 MB, ten times the work is linear; and its memory against Pi's. */
+function reportLinear() {
+  const ours = { one: editInChild('ours', 1), ten: editInChild('ours', 10) };
+  const theirs = editInChild('theirs', 10);
+  const { ten, one } = ours;
+  print('edit in 10 MB / in 1 MB', [ten.ms / one.ms, ten.ms, one.ms], 'ms');
+  print('edit in 10 MB, time', [ten.ms / theirs.ms, ten.ms, theirs.ms], 'ms');
+  print('edit in 10 MB, memory', [ten.mb / theirs.mb, ten.mb, theirs.mb], 'MB');
+}
+
+function editInChild(side, megabytes) {
+  const script = join(import.meta.dirname, 'pi-edit-child.mjs');
+  const output = execFileSync(process.execPath, ['--expose-gc', script, side, String(megabytes)]);
+  return JSON.parse(output.toString());
+}
+
+function print(name, [ratio, a, b], unit) {
+  const line = [name.padEnd(44), `${ratio.toFixed(2)} ×`.padStart(10)];
+  line.push(`${a.toFixed(2)} ${unit}`.padStart(14), `${b.toFixed(2)} ${unit}`.padStart(14));
   process.stdout.write(`${line.join('')}  per call\n`);
-}
-
-function ourCaller(root) {
-  const clock = {
-    now: () => Date.now(),
-    monotonicMs: () => performance.now(),
-    delay: (ms, signal) => sleep(ms, undefined, signal === undefined ? {} : { signal }),
-  };
-  const tools = piTools({ environment: process.env, logDirectory: root });
-  const { signal } = new AbortController();
-  let calls = 0;
-  return async (name, input, workspace) => {
-    const tool = tools.find(({ descriptor }) => descriptor.model_tool_name === name).implementation;
-    calls += 1;
-    const key = `bench ${calls}`;
-    const context = { runId: 'r', callId: key, workspace, signal, clock, idempotencyKey: key };
-    const prepared = tool.check?.(input, context) ?? (await tool.prepare(input, context));
-    if (prepared.kind === 'refused') throw new Error(prepared.message);
-    const result = await prepared.run(context);
-    await prepared.dispose?.();
-    if (result.kind === 'failed') throw new Error(result.text);
-  };
-}
-
-async function piCaller(root) {
-  const require = createRequire(ORACLE);
-  const bin = join(root, 'agent/bin');
-  mkdirSync(bin, { recursive: true });
-  const { rgPath } = await import(pathToFileURL(require.resolve('@vscode/ripgrep')).href);
-  symlinkSync(rgPath, join(bin, 'rg'));
-  // The fd of Debian 12 does not know one of the flags.
-  const drop = '[ "$one" = --no-require-git ] || set -- "$@" "$one"';
-  const script = `#!/bin/sh\nfor one in "$@"; do shift; ${drop}; done\nexec fdfind "$@"\n`;
-  writeFileSync(join(bin, 'fd'), script);
-  chmodSync(join(bin, 'fd'), 0o755);
-  process.env.PI_OFFLINE = '1';
-  process.env.PI_CODING_AGENT_DIR = join(root, 'agent');
-  process.env.TMPDIR = root;
-  const pi = join(ORACLE, '../node_modules/@earendil-works/pi-coding-agent');
-  const { createTool } = await import(pathToFileURL(join(pi, 'dist/core/tools/index.js')).href);
-  return async (name, input, cwd) => createTool(name, cwd).execute('id', input);
 }
 
 function makeFiles(root) {
@@ -152,11 +115,17 @@ function makeFiles(root) {
   mkdirSync(join(files, 'list'), { recursive: true });
   writeFileSync(join(files, 'mega.txt'), MEGA);
   for (let index = 0; index < 5000; index += 1) writeFileSync(join(files, 'list', `e${index}`), '');
-  const source = readFileSync(import.meta.filename, 'utf8').slice(0, 3000);
+  // None of the words that are searched for stands in it.
+  const source = 'const value = compute(first, second);\n'.repeat(80);
   for (let index = 0; index < 20_000; index += 1) {
     const folder = join(root, 'tree', `a${index % 40}`, `b${index % 25}`);
-    if (index < 1000) mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, `f${index}.txt`), index % 50 === 0 ? `${source}\nhit\n` : source);
+    if (index < 200) mkdirSync(folder, { recursive: true });
+    // Every folder has its share.
+    const inFolder = Math.floor(index / 200);
+    const rare = inFolder % 50 === 0 ? 'a rare word\n' : '';
+    const only = index === 12_345 ? 'the only one\n' : '';
+    const common = inFolder % 2 === 0 ? 'a common word\n' : '';
+    writeFileSync(join(folder, `f${index}.txt`), source + rare + only + common);
   }
 }
 

@@ -1,5 +1,4 @@
-import { constants } from 'node:fs';
-import { access } from 'node:fs/promises';
+import { accessSync, constants } from 'node:fs';
 import type { JsonObject, Tool } from '@millforge/contracts';
 import { definePiTool, READ_FILES, WRITE_FILES } from './define-pi-tool.ts';
 import { applyMatches } from './edit/apply-matches.ts';
@@ -11,7 +10,7 @@ import { readEdits } from './edit/read-edits.ts';
 import { lineFeedView } from './edit/text-view.ts';
 import { prepareChange, reconcileChange } from './file-change.ts';
 import { takeTurn } from './file-queue.ts';
-import { type FileState, readFileState } from './file-state.ts';
+import { type ReadFile, readFoundFile } from './found-file.ts';
 import type { PiToolOptions } from './pi-tool-options.ts';
 import { type ProfileSwitches, profileSwitches } from './profile.ts';
 import { candidatePaths, resolvePath } from './resolve-path.ts';
@@ -67,16 +66,16 @@ export function editTool(options: PiToolOptions): Tool {
     prepare: (input, { workspace, signal }) =>
       refusing(async () => {
         const sent = stringArgument(input, 'path');
-        const turn = await takeTurn(
-          () => resolvePath(sent, { workspace, homeDirectory, exactPathFirst }),
-          signal,
-        );
+        const path = resolvePath(sent, { workspace, homeDirectory, exactPathFirst });
+        const turn = await takeTurn(path, signal);
         try {
           const edits = readEdits(input, { forgives });
           if (edits === null) throw toolFault('invalid_arguments', NO_EDITS);
           const found = await openForEdit(turn.target, sent);
           const changed = changeText(found, edits, { sent, profile });
-          return prepareChange({ tool: 'edit', turn, found, workspace, onEffect, ...changed });
+          const isDurable = options.durable === true;
+          const base = { tool: 'edit', turn, found, workspace, isDurable, onEffect } as const;
+          return prepareChange({ ...base, ...changed });
         } catch (error) {
           turn.release();
           throw error;
@@ -85,12 +84,10 @@ export function editTool(options: PiToolOptions): Tool {
     async reconcile(input, context) {
       const { workspace, signal } = context;
       const sent = stringArgument(input, 'path');
-      const turn = await takeTurn(
-        () => resolvePath(sent, { workspace, homeDirectory, exactPathFirst }),
-        signal,
-      );
+      const path = resolvePath(sent, { workspace, homeDirectory, exactPathFirst });
+      const turn = await takeTurn(path, signal);
       try {
-        return await reconcileChange(turn.target, context);
+        return await reconcileChange(turn.target, context, null);
       } finally {
         turn.release();
       }
@@ -98,21 +95,21 @@ export function editTool(options: PiToolOptions): Tool {
   });
 }
 
-async function openForEdit(target: string, sent: string): Promise<FileState> {
+async function openForEdit(target: string, sent: string): Promise<ReadFile> {
   try {
-    await access(target, constants.R_OK | constants.W_OK);
+    accessSync(target, constants.R_OK | constants.W_OK);
   } catch (error) {
     const code = errnoOf(error) ?? 'UNKNOWN';
     const kind = code === 'ENOENT' || code === 'ENOTDIR' ? 'not_found' : 'permission_denied';
     throw toolFault(kind, `Could not edit file: ${sent}. Error code: ${code}.`, error);
   }
-  const found = await readFileState(target);
+  const found = await readFoundFile(target);
   if (found !== null) return found;
   throw toolFault('not_found', `Could not edit file: ${sent}. Error code: ENOENT.`);
 }
 
 function changeText(
-  found: FileState,
+  found: ReadFile,
   edits: readonly Edit[],
   call: { readonly sent: string; readonly profile: ProfileSwitches },
 ): { readonly bytes: Buffer; readonly text: string; readonly data: JsonObject } {

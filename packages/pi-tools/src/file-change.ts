@@ -8,8 +8,9 @@ import type {
 } from '@millforge/contracts';
 import { sha256 } from '@millforge/contracts';
 import type { FileTurn } from './file-queue.ts';
-import { type FileState, readFileState } from './file-state.ts';
+import { type FoundFile, readFoundFile } from './found-file.ts';
 import type { OnEffect } from './pi-tool-options.ts';
+import { AT_ONCE_BYTES } from './plain-file.ts';
 import { removeTemporary, replaceFile } from './replace-file.ts';
 import { displayPath } from './resolve-path.ts';
 import { answering } from './tool-fault.ts';
@@ -18,38 +19,43 @@ import { answering } from './tool-fault.ts';
 export interface FileChange {
   readonly tool: 'edit' | 'write';
   readonly turn: FileTurn;
-  readonly found: FileState | null;
+  readonly found: FoundFile | null;
   readonly bytes: Uint8Array;
   /** What the model reads when it is made. */
   readonly text: string;
   /** Structured result when it is made, besides the path. */
   readonly data: JsonObject;
   readonly workspace: string | null;
+  /** Whether the change outlives a loss of power once it is reported. */
+  readonly isDurable: boolean;
   readonly onEffect: OnEffect | undefined;
 }
 
 /**
- * Hands over a decided change as the act of a tool. Its evidence holds the digests before and after and
- * the answer, so that a resumed run can find out what happened by looking at the file.
+ * Hands over a decided change as the act of a tool. Its evidence tells the file before and after, so that a
+ * resumed run can find out what happened by looking. Of a long content that stands in the arguments, the
+ * digest is made when it is asked for: to make it takes longer than to write the file.
  */
 export function prepareChange(change: FileChange): PreparedTool {
   const { turn, found, bytes } = change;
   const path = displayPath(turn.target, change.workspace);
-  const after = sha256(bytes);
+  const isDerived = change.tool === 'edit';
+  const digest = isDerived || bytes.length <= AT_ONCE_BYTES ? sha256(bytes) : null;
   const data = { truncated: false, changed_path: path, ...change.data };
   const done: ToolResult = {
     kind: 'done',
     text: change.text,
     data,
-    after: { path, sha256: after, bytes: bytes.length },
+    after: { path, sha256: digest, bytes: bytes.length },
   };
   return {
     kind: 'prepared',
     before: {
       path,
       sha256_before: found?.sha256 ?? null,
-      sha256_after: after,
-      bytes_before: found?.bytes.length ?? null,
+      sha256_after: digest,
+      version_before: found?.version ?? null,
+      bytes_before: found?.size ?? null,
       bytes_after: bytes.length,
       mode: found === null ? null : found.mode.toString(8),
       text: change.text,
@@ -63,6 +69,7 @@ export function prepareChange(change: FileChange): PreparedTool {
           found,
           idempotencyKey,
           signal,
+          isDurable: change.isDurable,
           onEffect: (phase) => change.onEffect?.(change.tool, phase, turn.target),
         });
         return done;
@@ -73,53 +80,62 @@ export function prepareChange(change: FileChange): PreparedTool {
   };
 }
 
-/** Finds out by the digest of the file whether an interrupted change was made. */
+/**
+ * Finds out by looking at the file whether an interrupted change was made. `intended` is the whole new
+ * content, where the arguments of the call have it.
+ */
 export async function reconcileChange(
   target: string,
   context: ToolReconcileContext,
+  intended: string | null,
 ): Promise<ToolReconciliation> {
-  const evidence = readEvidence(context.before);
+  const evidence = readEvidence(context.before, intended);
   if (evidence === null) return { kind: 'unknown', evidence: { reason: 'no evidence was kept' } };
-  const found = (await readFileState(target))?.sha256 ?? null;
+  const now = await readFoundFile(target);
+  const found = now?.sha256 ?? null;
   if (found === evidence.after) {
-    await removeTemporary(target, context.idempotencyKey);
+    removeTemporary(target, context.idempotencyKey);
     const after = { path: evidence.path, sha256: found, bytes: evidence.bytes };
     return {
       kind: 'happened',
       result: { kind: 'done', text: evidence.text, data: evidence.data, after },
     };
   }
-  if (found === evidence.before) {
-    await removeTemporary(target, context.idempotencyKey);
-    return { kind: 'not-happened', evidence: { path: evidence.path, sha256_found: found } };
-  }
-  return { kind: 'unknown', evidence: { path: evidence.path, sha256_found: found } };
+  const seen = { path: evidence.path, sha256_found: found };
+  const isUntouched =
+    now === null
+      ? evidence.version === null
+      : found === evidence.before || now.version === evidence.version;
+  if (!isUntouched) return { kind: 'unknown', evidence: seen };
+  removeTemporary(target, context.idempotencyKey);
+  return { kind: 'not-happened', evidence: seen };
 }
 
 interface Evidence {
   readonly path: string;
+  /** Digest before; null where there was no file, or a long one. */
   readonly before: string | null;
+  /** Version before; null where there was no file. */
+  readonly version: string | null;
   readonly after: string;
   readonly bytes: number;
   readonly text: string;
   readonly data: JsonObject;
 }
 
-function readEvidence(value: JsonValue | null): Evidence | null {
+function readEvidence(value: JsonValue | null, intended: string | null): Evidence | null {
   if (!isObject(value)) return null;
-  const {
-    path,
-    sha256_before: before,
-    sha256_after: after,
-    bytes_after: bytes,
-    text,
-    data,
-  } = value;
+  const { path, text, data, bytes_after: bytes } = value;
+  const { sha256_before: before, version_before: version } = value;
+  const after = value['sha256_after'] ?? (intended === null ? null : sha256(intended));
   if (typeof path !== 'string' || typeof text !== 'string' || !isObject(data)) return null;
   if (typeof after !== 'string' || typeof bytes !== 'number') return null;
-  return before === null || typeof before === 'string'
-    ? { path, before, after, bytes, text, data }
-    : null;
+  if (!isTextOrNull(before) || !isTextOrNull(version)) return null;
+  return { path, before, version, after, bytes, text, data };
+}
+
+function isTextOrNull(value: JsonValue | undefined): value is string | null {
+  return value === null || typeof value === 'string';
 }
 
 function isObject(value: JsonValue | undefined): value is JsonObject {

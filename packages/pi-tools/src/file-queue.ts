@@ -1,4 +1,4 @@
-import { lstat, readlink, realpath } from 'node:fs/promises';
+import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { errnoOf, toolFault } from './tool-fault.ts';
 
@@ -16,27 +16,17 @@ export interface FileTurn {
  *
  * @throws `tool/cancelled` when the signal aborts first; the place in the queue is given up.
  */
-export async function takeTurn(
-  findPath: () => Promise<string>,
-  signal: AbortSignal,
-): Promise<FileTurn> {
-  // Paths are resolved one after the other, or a fast answer of the disk would change the order.
-  const entered = ENTRANCE.last.then(async () => {
-    const target = await resolveTarget(await findPath());
-    return { target, ...joinQueue(target) };
-  });
-  ENTRANCE.last = entered.then(
-    () => undefined,
-    () => undefined,
-  );
-  const { target, turn, release } = await entered;
-  const waiting = new AbortController();
-  const first = await Promise.race([
-    turn.then(() => 'turn' as const),
-    abortOf(signal, waiting.signal),
-  ]);
-  waiting.abort();
-  if (first === 'turn' && !signal.aborted) return { target, release };
+export async function takeTurn(path: string, signal: AbortSignal): Promise<FileTurn> {
+  // The file is found at once: were it looked for asynchronously, the disk could change the order.
+  const target = resolveTarget(path);
+  const isFree = !TURNS.has(target);
+  const { turn, release } = joinQueue(target);
+  if (!isFree) {
+    const waiting = new AbortController();
+    await Promise.race([turn, abortOf(signal, waiting.signal)]);
+    waiting.abort();
+  }
+  if (!signal.aborted) return { target, release };
   release();
   throw toolFault('cancelled', 'Operation aborted');
 }
@@ -58,38 +48,33 @@ function joinQueue(target: string): {
 }
 
 /** Follows links to the file that an operation on the path would change; it need not exist. */
-async function resolveTarget(path: string, hops = 0): Promise<string> {
+function resolveTarget(path: string, hops = 0): string {
   try {
-    return await realpath(path);
+    return realpathSync.native(path);
   } catch (error) {
     const code = errnoOf(error);
     if (code === 'ENOTDIR' || hops > MAX_HOPS) return path;
     if (code !== 'ENOENT') throw error;
   }
-  const link = await linkTarget(path);
+  const link = linkTarget(path);
   if (link !== null) return resolveTarget(resolve(dirname(path), link), hops + 1);
   const parent = dirname(path);
-  return parent === path ? path : join(await resolveTarget(parent, hops), basename(path));
+  return parent === path ? path : join(resolveTarget(parent, hops), basename(path));
 }
 
-async function linkTarget(path: string): Promise<string | null> {
-  try {
-    return (await lstat(path)).isSymbolicLink() ? await readlink(path) : null;
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return null;
-    throw error;
-  }
+function linkTarget(path: string): string | null {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  return stats?.isSymbolicLink() ? readlinkSync(path) : null;
 }
 
 /** Listens until `until` aborts. */
-function abortOf(signal: AbortSignal, until: AbortSignal): Promise<'aborted'> {
+function abortOf(signal: AbortSignal, until: AbortSignal): Promise<void> {
   return new Promise((settle) => {
-    if (signal.aborted) settle('aborted');
-    else signal.addEventListener('abort', () => settle('aborted'), { once: true, signal: until });
+    if (signal.aborted) settle();
+    else signal.addEventListener('abort', () => settle(), { once: true, signal: until });
   });
 }
 
 // Module state on purpose: two tool sets of one process write to the same disk.
 const TURNS = new Map<string, Promise<void>>();
-const ENTRANCE = { last: Promise.resolve() };
 const MAX_HOPS = 40;

@@ -1,12 +1,12 @@
 import { homedir } from 'node:os';
 import type { JsonObject, Tool, ToolResult } from '@millforge/contracts';
 import { definePiTool, READ_FILES } from './define-pi-tool.ts';
+import { givingWay } from './giving-way.ts';
 import type { PiToolOptions } from './pi-tool-options.ts';
 import { type ProfileSwitches, profileSwitches } from './profile.ts';
 import { candidatePaths } from './resolve-path.ts';
 import { type BytePath, toRowName } from './search/byte-path.ts';
 import { entryFilter, piFindFilter } from './search/entry-filter.ts';
-import { givingWay } from './search/look-ahead.ts';
 import { openSearchRoot } from './search/open-search-root.ts';
 import { showList, skippedNotices } from './search/show-list.ts';
 import { walkTree } from './search/walk-tree.ts';

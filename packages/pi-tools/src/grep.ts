@@ -2,13 +2,14 @@ import { homedir } from 'node:os';
 import { basename } from 'node:path';
 import type { JsonObject, Tool, ToolResult } from '@millforge/contracts';
 import { definePiTool, READ_FILES } from './define-pi-tool.ts';
+import { givingWay } from './giving-way.ts';
 import type { PiToolOptions } from './pi-tool-options.ts';
 import { type ProfileSwitches, profileSwitches } from './profile.ts';
 import { candidatePaths } from './resolve-path.ts';
 import { type BytePath, toBytePath } from './search/byte-path.ts';
 import { compilePattern } from './search/compile-pattern.ts';
 import { type EntryFilter, entryFilter, piGrepFilter } from './search/entry-filter.ts';
-import { givingWay, lookAhead } from './search/look-ahead.ts';
+import { lookAhead, type SearchProgress } from './search/look-ahead.ts';
 import { openSearchRoot, type SearchRoot } from './search/open-search-root.ts';
 import { ripgrepProgram } from './search/ripgrep.ts';
 import { type SearchedPath, searchFiles } from './search/search-files.ts';
@@ -63,14 +64,17 @@ export function grepTool(options: PiToolOptions): Tool {
         });
         const program = options.ripgrep === undefined ? await bundled.program : options.ripgrep;
         const home = homeDirectory ?? homedir();
+        const progress = { matches: 0, limit: matchLimit(input, profile) };
         const files = filesOf(root, search, {
           input,
           profile,
+          progress,
           policy: { outermost: workspace ?? root.path, home },
           program,
           signal,
         });
-        return grep(files, { ...search, isNamed: !root.isFolder }, { input, profile, signal });
+        const isNamed = !root.isFolder;
+        return grep(files, { ...search, isNamed }, { input, profile, progress, signal });
       }),
   });
 }
@@ -84,43 +88,46 @@ function compileSearch(input: JsonObject, profile: ProfileSwitches): TextSearch 
   return { pattern, context, showsAsPi: !profile.searchesByRoot };
 }
 
+function matchLimit(input: JsonObject, { mendsLimits }: ProfileSwitches): number {
+  if (mendsLimits) return limitArgument(input, 100);
+  return Math.max(1, optionalNumber(input, 'limit') ?? 100);
+}
+
 async function grep(
   files: AsyncIterable<readonly SearchedPath[]>,
   search: TextSearch & { readonly isNamed: boolean },
   call: {
     readonly input: JsonObject;
     readonly profile: ProfileSwitches;
+    readonly progress: SearchProgress;
     readonly signal: AbortSignal;
   },
 ): Promise<ToolResult> {
-  const { profile } = call;
-  const limit = profile.mendsLimits
-    ? limitArgument(call.input, 100)
-    : Math.max(1, optionalNumber(call.input, 'limit') ?? 100);
+  const { profile, progress } = call;
+  const { limit } = progress;
   const rows = keptRows();
-  let matches = 0;
   const unreadable: BytePath[] = [];
   let slow = 0;
   let isClipped = false;
   let hasMore = false;
   search: for await (const group of files) {
     if (call.signal.aborted) throw toolFault('cancelled', 'Operation aborted');
-    for (const found of searchFiles(group, search, limit - matches)) {
+    for (const found of searchFiles(group, search, limit - progress.matches)) {
       if (found === 'slow') {
         if (++slow > MAX_SLOW) break search;
       } else if ('unreadable' in found) {
         unreadable.push(found.unreadable);
       } else {
         rows.add(found.rows);
-        matches += found.matches;
+        progress.matches += found.matches;
         isClipped ||= found.isClipped;
-        hasMore ||= found.hasMore || (!profile.mendsLimits && matches >= limit);
+        hasMore ||= found.hasMore || (!profile.mendsLimits && progress.matches >= limit);
         if (hasMore) break search;
       }
     }
     await givingWay();
   }
-  if (slow > MAX_SLOW || (slow > 0 && matches === 0)) {
+  if (slow > MAX_SLOW || (slow > 0 && progress.matches === 0)) {
     throw toolFault('invalid_arguments', TOO_SLOW);
   }
   if (search.showsAsPi && unreadable.length > 0 && !hasMore) {
@@ -189,10 +196,11 @@ async function* filesOf(
     readonly profile: ProfileSwitches;
     readonly policy: { readonly outermost: string; readonly home: string };
     readonly program: string | null;
+    readonly progress: SearchProgress;
     readonly signal: AbortSignal;
   },
 ): AsyncGenerator<readonly SearchedPath[]> {
-  const { input, profile, policy, program, signal } = call;
+  const { input, profile, policy, program } = call;
   const { searchesByRoot } = profile;
   if (!root.isFolder) {
     const name = toBytePath(basename(root.path));
@@ -224,7 +232,7 @@ async function* filesOf(
     program === null || ripgrep === null
       ? null
       : { program, pattern: ripgrep, folder: root.path, nameGlob, isFiltered: filter !== null };
-  for await (const group of lookAhead(entries, ask, signal)) {
+  for await (const group of lookAhead(entries, ask, call)) {
     yield group.map(({ folder, name, kind }) => ({
       path: base + folder.path + name,
       name: folder.path + name,

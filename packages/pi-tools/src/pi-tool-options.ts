@@ -32,6 +32,11 @@ export interface PiToolOptions {
    * Default that of the optional package `@vscode/ripgrep`, where it is installed.
    */
   readonly ripgrep?: string | null;
+  /**
+   * Whether `edit` and `write` wait until the disk has the new content, so that it outlives a loss of power;
+   * default false. A file is replaced in one step either way, and the death of a process loses nothing.
+   */
+  readonly durable?: boolean;
   /** Folder of the full logs of long outputs; default the system's folder for temporary files. */
   readonly logDirectory?: string;
   /** What `~` means in paths; default the home folder of the user. */

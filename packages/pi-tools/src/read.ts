@@ -1,9 +1,8 @@
-import { constants } from 'node:fs';
-import { access, type FileHandle } from 'node:fs/promises';
+import { accessSync, constants } from 'node:fs';
 import type { JsonObject, Tool, ToolResult } from '@millforge/contracts';
 import { definePiTool, READ_FILES } from './define-pi-tool.ts';
-import { openPlainFile } from './open-plain-file.ts';
 import type { PiToolOptions } from './pi-tool-options.ts';
+import { openPlainFile, type PlainFile } from './plain-file.ts';
 import { type ProfileSwitches, profileSwitches } from './profile.ts';
 import { describeLines } from './read/describe-lines.ts';
 import { readLines } from './read/read-lines.ts';
@@ -43,20 +42,20 @@ export function readTool(options: PiToolOptions): Tool {
         const sent = stringArgument(input, 'path');
         const { exactPathFirst } = profile;
         const context = { workspace, homeDirectory, exactPathFirst };
-        const path = await resolvePath(sent, context, { lenient: true });
-        await access(path, constants.R_OK);
-        const { file } = await openPlainFile(path);
+        const path = resolvePath(sent, context, { lenient: true });
+        accessSync(path, constants.R_OK);
+        const file = openPlainFile(path);
         try {
           return await readOpenFile(file, { input, sent, signal, profile });
         } finally {
-          await file.close();
+          file.close();
         }
       }),
   });
 }
 
 async function readOpenFile(
-  file: FileHandle,
+  file: PlainFile,
   call: {
     readonly input: JsonObject;
     readonly sent: string;
@@ -67,7 +66,7 @@ async function readOpenFile(
   const { input, sent, signal, profile } = call;
   const image = await sniffImage(file, profile);
   if (image !== null) {
-    const { size } = await file.stat();
+    const { size } = file.stats;
     const text = `Read image file [${image}]\n[Image attachment omitted: ${size} bytes. Only text can be shown.]`;
     return { kind: 'done', text, truncated: false, data: { truncated: false } };
   }

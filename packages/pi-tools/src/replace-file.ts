@@ -1,7 +1,21 @@
-import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
+import {
+  closeSync,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  fsync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  write,
+  writeSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { type MillforgeError, sha256 } from '@millforge/contracts';
-import { type FileState, readFileState } from './file-state.ts';
+import { type FoundFile, isAsFound } from './found-file.ts';
+import { AT_ONCE_BYTES } from './plain-file.ts';
 import { errnoOf, toolFault } from './tool-fault.ts';
 
 /** One replacement of a file. */
@@ -10,29 +24,29 @@ export interface Replacement {
   readonly target: string;
   readonly bytes: Uint8Array;
   /** The file as it was when the change was decided; null when there was none. */
-  readonly found: FileState | null;
+  readonly found: FoundFile | null;
   /** Names the temporary file, so that a resumed run finds the one of an interrupted call. */
   readonly idempotencyKey: string;
   readonly signal: AbortSignal;
+  /** Whether the new content is on the disk before this resolves, where it outlives a loss of power. */
+  readonly isDurable: boolean;
   /** Called right before and right after the rename. */
   readonly onEffect: (phase: 'before-effect' | 'after-effect') => void;
 }
 
 /**
- * Replaces a file in one step: readers see the old content or the new one, also after a crash.
+ * Replaces a file in one step: readers see the old content or the new one, also after the process died.
  *
  * Keeps permissions and, where the user may, the owner. A hard link to the old content stays behind.
  *
  * @throws `tool/conflict` when the file is not as it was found; nothing is changed then.
  */
 export async function replaceFile(replacement: Replacement): Promise<void> {
-  const { target, found, signal, onEffect } = replacement;
+  const { target, found, signal, isDurable, onEffect } = replacement;
   const temporary = temporaryPath(target, replacement.idempotencyKey);
-  await mkdir(dirname(target), { recursive: true });
   try {
     await writeTemporary(temporary, replacement);
-    const current = await readFileState(target);
-    if ((current?.sha256 ?? null) !== (found?.sha256 ?? null)) {
+    if (!(await isAsFound(target, found))) {
       throw toolFault(
         'conflict',
         `${basename(target)} was changed by something else in the meantime; read it again.`,
@@ -40,20 +54,18 @@ export async function replaceFile(replacement: Replacement): Promise<void> {
     }
     if (signal.aborted) throw toolFault('cancelled', 'Operation aborted');
     onEffect('before-effect');
-    await rename(temporary, target).catch((error: unknown) => {
-      throw unreplaceable(replacement, temporary, error);
-    });
+    renameTemporary(temporary, replacement);
   } catch (error) {
-    await rm(temporary, { force: true });
+    rmSync(temporary, { force: true });
     throw error;
   }
   onEffect('after-effect');
-  await syncFolder(dirname(target));
+  if (isDurable) await syncFolder(dirname(target));
 }
 
 /** Removes what an interrupted replacement may have left beside the file. */
-export async function removeTemporary(target: string, idempotencyKey: string): Promise<void> {
-  await rm(temporaryPath(target, idempotencyKey), { force: true });
+export function removeTemporary(target: string, idempotencyKey: string): void {
+  rmSync(temporaryPath(target, idempotencyKey), { force: true });
 }
 
 function temporaryPath(target: string, idempotencyKey: string): string {
@@ -64,18 +76,45 @@ function temporaryPath(target: string, idempotencyKey: string): string {
 }
 
 async function writeTemporary(path: string, replacement: Replacement): Promise<void> {
-  const { bytes, found } = replacement;
-  // A repeated call finds its own leftover under this name.
-  await rm(path, { force: true });
-  const file = await open(path, 'wx', 0o666).catch((error: unknown) => {
-    throw unreplaceable(replacement, path, error);
-  });
+  const { bytes, found, isDurable } = replacement;
+  const file = openTemporary(path, replacement);
   try {
-    await file.writeFile(bytes);
-    if (found !== null) await keepAttributes(file, found);
-    await file.sync();
+    for (let at = 0; at < bytes.length; ) {
+      const rest = bytes.subarray(at);
+      at +=
+        rest.length <= AT_ONCE_BYTES
+          ? writeSync(file, rest)
+          : (await writeAsynchronously(file, rest)).bytesWritten;
+    }
+    if (found !== null) keepAttributes(file, found);
+    if (isDurable) await sync(file);
   } finally {
-    await file.close();
+    closeSync(file);
+  }
+}
+
+function openTemporary(path: string, replacement: Replacement): number {
+  try {
+    return openSync(path, 'wx', 0o666);
+  } catch (error) {
+    const code = errnoOf(error);
+    // A repeated call finds its own leftover under this name.
+    if (code === 'EEXIST') rmSync(path, { force: true });
+    else if (code === 'ENOENT') mkdirSync(dirname(path), { recursive: true });
+    else throw unreplaceable(replacement, path, error);
+  }
+  try {
+    return openSync(path, 'wx', 0o666);
+  } catch (error) {
+    throw unreplaceable(replacement, path, error);
+  }
+}
+
+function renameTemporary(temporary: string, replacement: Replacement): void {
+  try {
+    renameSync(temporary, replacement.target);
+  } catch (error) {
+    throw unreplaceable(replacement, temporary, error);
   }
 }
 
@@ -94,29 +133,31 @@ function unreplaceable(
   return toolFault(kind, message, error);
 }
 
-async function keepAttributes(file: FileHandle, found: FileState): Promise<void> {
-  const { uid, gid } = await file.stat();
+function keepAttributes(file: number, found: FoundFile): void {
+  const { uid, gid, mode } = fstatSync(file);
   if (uid !== found.uid || gid !== found.gid) {
     try {
-      await file.chown(found.uid, found.gid);
+      fchownSync(file, found.uid, found.gid);
     } catch {
       // Only root may give files away; content and permissions matter more than the owner.
     }
   }
-  await file.chmod(found.mode);
+  if ((mode & 0o7777) !== found.mode) fchmodSync(file, found.mode);
 }
 
 async function syncFolder(path: string): Promise<void> {
   try {
-    const folder = await open(path, 'r');
+    const folder = openSync(path, 'r');
     try {
-      await folder.sync();
+      await sync(folder);
     } finally {
-      await folder.close();
+      closeSync(folder);
     }
   } catch {
     // Some file systems cannot sync a folder; the file itself is safe already.
   }
 }
 
+const writeAsynchronously = promisify(write);
+const sync = promisify(fsync);
 const DENIALS: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS']);

@@ -1,4 +1,4 @@
-import { lstat } from 'node:fs/promises';
+import { lstatSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -23,11 +23,11 @@ export interface PathContext {
  *
  * @throws `tool/invalid_arguments` for a path that cannot be one.
  */
-export async function resolvePath(
+export function resolvePath(
   sent: string,
   context: PathContext,
   options: { readonly lenient?: boolean } = {},
-): Promise<string> {
+): string {
   const { exactPathFirst = true } = context;
   // Without the exact path nothing is said in our words either: the file system refuses it.
   if (sent.includes('\0') && exactPathFirst) {
@@ -37,7 +37,7 @@ export async function resolvePath(
     throw toolFault('invalid_arguments', 'A path must not contain half of a surrogate pair.');
   }
   for (const candidate of candidatePaths(sent, context, options)) {
-    if (await exists(candidate)) return candidate;
+    if (exists(candidate)) return candidate;
   }
   return plainPath(sent, context);
 }
@@ -53,10 +53,11 @@ export function candidatePaths(
   options: { readonly lenient?: boolean } = {},
 ): readonly string[] {
   const plain = plainPath(sent, context);
+  const exact = context.exactPathFirst === false ? plain : absolute(sent, context);
   return [
-    ...(context.exactPathFirst === false ? [] : [absolute(sent, context)]),
-    plain,
-    ...(options.lenient ? spellings(plain) : []),
+    exact,
+    ...(exact === plain ? [] : [plain]),
+    ...(options.lenient ? spellings(plain) : []).filter((path) => path !== plain),
   ];
 }
 
@@ -104,10 +105,9 @@ function spellings(path: string): readonly string[] {
   ];
 }
 
-async function exists(path: string): Promise<boolean> {
+function exists(path: string): boolean {
   try {
-    await lstat(path);
-    return true;
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch {
     // Whatever keeps a path from being looked at is reported by the tool that opens it.
     return false;

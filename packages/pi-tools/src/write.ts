@@ -2,7 +2,7 @@ import type { JsonObject, Tool } from '@millforge/contracts';
 import { definePiTool, WRITE_FILES } from './define-pi-tool.ts';
 import { prepareChange, reconcileChange } from './file-change.ts';
 import { takeTurn } from './file-queue.ts';
-import { readWritableFile } from './file-state.ts';
+import { findWritableFile } from './found-file.ts';
 import type { PiToolOptions } from './pi-tool-options.ts';
 import { profileSwitches } from './profile.ts';
 import { candidatePaths, resolvePath } from './resolve-path.ts';
@@ -34,10 +34,8 @@ export function writeTool(options: PiToolOptions): Tool {
     prepare: (input: JsonObject, { workspace, signal }) =>
       refusing(async () => {
         const sent = stringArgument(input, 'path');
-        const turn = await takeTurn(
-          () => resolvePath(sent, { workspace, homeDirectory, exactPathFirst }),
-          signal,
-        );
+        const path = resolvePath(sent, { workspace, homeDirectory, exactPathFirst });
+        const turn = await takeTurn(path, signal);
         try {
           const content = stringArgument(input, 'content');
           const bytes = Buffer.from(content);
@@ -45,11 +43,12 @@ export function writeTool(options: PiToolOptions): Tool {
           return prepareChange({
             tool: 'write',
             turn,
-            found: await readWritableFile(turn.target),
+            found: await findWritableFile(turn.target),
             bytes,
             text: `Successfully wrote ${size} bytes to ${sent}`,
             data: {},
             workspace,
+            isDurable: options.durable === true,
             onEffect,
           });
         } catch (error) {
@@ -60,12 +59,10 @@ export function writeTool(options: PiToolOptions): Tool {
     async reconcile(input, context) {
       const { workspace, signal } = context;
       const sent = stringArgument(input, 'path');
-      const turn = await takeTurn(
-        () => resolvePath(sent, { workspace, homeDirectory, exactPathFirst }),
-        signal,
-      );
+      const path = resolvePath(sent, { workspace, homeDirectory, exactPathFirst });
+      const turn = await takeTurn(path, signal);
       try {
-        return await reconcileChange(turn.target, context);
+        return await reconcileChange(turn.target, context, stringArgument(input, 'content'));
       } finally {
         turn.release();
       }

@@ -1,8 +1,8 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import { sha256 } from '@millforge/contracts';
-import { openPlainFile } from '../open-plain-file.ts';
-import { errnoOf } from '../tool-fault.ts';
+import { openPlainFile, readWhole } from '../plain-file.ts';
+import { errnoOf, toolFault } from '../tool-fault.ts';
 import { plainText } from './plain-text.ts';
 
 /** A folder in which a file is looked for. */
@@ -62,7 +62,8 @@ async function readCandidate(
     place.diagnostics.push(`${shown} leads out of the repository and was not taken.`);
     return null;
   }
-  const { file, stats } = await openPlainFile(real);
+  const file = openPlainFile(real);
+  const { stats } = file;
   try {
     const identity = `${stats.dev}:${stats.ino}`;
     // Where case means nothing, two of the names are one file.
@@ -73,7 +74,8 @@ async function readCandidate(
       place.diagnostics.push(`${shown} ${reason} and was not taken.`);
       return null;
     }
-    const bytes = await file.readFile();
+    const tooLarge = () => toolFault('io_error', `${shown} grows while it is read.`);
+    const bytes = await readWhole(file, { maxBytes: MAX_FILE_BYTES, tooLarge });
     return {
       shown,
       text: plainText(new TextDecoder().decode(bytes)),
@@ -82,7 +84,7 @@ async function readCandidate(
       identity,
     };
   } finally {
-    await file.close();
+    file.close();
   }
 }
 

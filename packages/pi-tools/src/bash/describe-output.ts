@@ -15,7 +15,8 @@ export function describeOutput(
   { maxLineBytes }: { readonly maxLineBytes: number },
 ): ShownOutput {
   const isWhole = output.totalLines <= MAX_LINES && output.totalBytes <= MAX_BYTES;
-  const kept = keepTail(output.tail);
+  // No more than that can be shown, since no character has less than one byte.
+  const kept = keepTail(isWhole ? output.tail : output.tail.slice(-MAX_BYTES - 2));
   const clipped = splitLines(kept.text).map((line) => clipStart(line, maxLineBytes));
   const isClipped = clipped.some(({ isCut }) => isCut);
   if (isWhole && !isClipped) return { text: output.tail, isTruncated: false };

@@ -1,4 +1,5 @@
 import { type FileHandle, open, rm } from 'node:fs/promises';
+import { countFeeds } from '../count-feeds.ts';
 import { MAX_BYTES, MAX_LINES } from '../truncate-text.ts';
 
 /** What a command has written. */
@@ -73,18 +74,17 @@ export function openOutputLog(
   };
 
   function count(chunk: Buffer): void {
-    let at = 0;
-    for (let feed = chunk.indexOf(0x0a); feed >= 0; feed = chunk.indexOf(0x0a, at)) {
-      lastLineBytes = feed - at + (endsLine ? 0 : lastLineBytes);
-      hasLongLine ||= lastLineBytes > maxLineBytes;
-      endsLine = true;
-      feeds++;
-      at = feed + 1;
+    const before = endsLine ? 0 : lastLineBytes;
+    const last = chunk.lastIndexOf(FEED);
+    feeds += countFeeds(chunk);
+    hasLongLine ||= hasLongerLine(chunk, before, maxLineBytes);
+    endsLine = last === chunk.length - 1;
+    if (last < 0) lastLineBytes = before + chunk.length;
+    else if (!endsLine) lastLineBytes = chunk.length - last - 1;
+    else {
+      const previous = last === 0 ? -1 : chunk.lastIndexOf(FEED, last - 1);
+      lastLineBytes = previous < 0 ? before + last : last - previous - 1;
     }
-    if (at === chunk.length) return;
-    lastLineBytes = chunk.length - at + (endsLine ? 0 : lastLineBytes);
-    hasLongLine ||= lastLineBytes > maxLineBytes;
-    endsLine = false;
   }
 
   async function store(chunk: Buffer): Promise<void> {
@@ -109,6 +109,17 @@ export function openOutputLog(
   }
 }
 
+/** Whether a line is longer than that, of which some bytes may have come before; few looks whatever the lines. */
+function hasLongerLine(chunk: Buffer, before: number, maxBytes: number): boolean {
+  for (let start = -before; start + maxBytes < chunk.length; ) {
+    const feed = start + maxBytes < 0 ? -1 : chunk.lastIndexOf(FEED, start + maxBytes);
+    if (feed < 0 || feed < start) return true;
+    // All lines up to that line feed are short.
+    start = feed + 1;
+  }
+  return false;
+}
+
 async function createLog(path: string): Promise<FileHandle> {
   // The name belongs to the call: what lies there is from an interrupted try of it.
   await rm(path, { force: true });
@@ -125,4 +136,5 @@ function trimTail(text: string): string {
 
 /** The second half of a character that was cut in two. */
 const HALF = /^[\udc00-\udfff]/;
+const FEED = 0x0a;
 const MAX_LOG_BYTES = 64 * 1024 * 1024;

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import type { Clock } from '@millforge/contracts';
 import { endGroup, endProcesses, signalGroup } from './end-processes.ts';
+import { joinOutputs } from './join-outputs.ts';
 import type { OutputLog } from './output-log.ts';
 
 /** One command to run. */
@@ -45,8 +46,8 @@ export type CommandEnd =
     };
 
 /**
- * Runs a command in a process group of its own, with one pipe for both outputs, so that they come in the
- * order in which they were written.
+ * Runs a command in a process group of its own, with both outputs in one, so that they come in the order
+ * in which they were written.
  *
  * Processes that it leaves in the background cannot hold the call: listening ends when the shell has
  * exited and nothing came for 100 ms, at the latest after `drainMs`.
@@ -57,10 +58,10 @@ export async function runCommand(command: Command): Promise<CommandEnd> {
   command.onEffect('before-effect');
   const started = await start(command);
   if (started instanceof Error) return { kind: 'not-started', error: started };
-  const { exited, stdout, group } = started;
+  const { exited, outputs, group } = started;
   try {
     command.onEffect('after-effect');
-    const reading = readAll(stdout, output);
+    const reading = readAll(outputs, output);
     const stopped = Promise.race([
       abortOf(signal, timers.signal),
       command.timeoutMs === null
@@ -93,7 +94,7 @@ export async function runCommand(command: Command): Promise<CommandEnd> {
     throw error;
   } finally {
     timers.abort();
-    stdout.destroy();
+    for (const one of outputs) one.destroy();
   }
 }
 
@@ -102,23 +103,24 @@ interface Started {
     readonly code: number | null;
     readonly signal: NodeJS.Signals | null;
   }>;
-  readonly stdout: Readable;
+  readonly outputs: readonly Readable[];
   readonly group: number;
 }
 
 async function start(command: Command): Promise<Started | Error> {
+  const { program, args, environment } = joinOutputs(
+    command.shell,
+    command.command,
+    command.environment,
+  );
   try {
-    // The outer shell only joins the two outputs and then becomes the real one.
-    const child = spawn(
-      '/bin/sh',
-      ['-c', 'exec "$0" -c "$1" 2>&1', command.shell, asArgument(command.command)],
-      {
-        cwd: command.folder,
-        env: command.environment,
-        detached: true,
-        stdio: ['ignore', 'pipe', 'ignore'],
-      },
-    );
+    // A shell that does not join its outputs after all still loses nothing, but the order between them.
+    const child = spawn(program, args, {
+      cwd: command.folder,
+      env: environment,
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     const exited: Started['exited'] = new Promise((settle) => {
       child.once('exit', (code, signal) => settle({ code, signal }));
     });
@@ -126,26 +128,29 @@ async function start(command: Command): Promise<Started | Error> {
       child.once('spawn', settle);
       child.once('error', fail);
     });
-    const { stdout, pid } = child;
-    if (stdout !== null && pid !== undefined) return { exited, stdout, group: pid };
-    return new Error('The process has no output.');
+    const { stdout, stderr, pid } = child;
+    if (pid !== undefined) return { exited, outputs: [stdout, stderr], group: pid };
+    return new Error('The process has no number.');
   } catch (error) {
     // The caller tells the model; a command line that is too long ends here.
     return error instanceof Error ? error : new Error(String(error));
   }
 }
 
-/** A command that begins like an option would be one to the shell. */
-function asArgument(command: string): string {
-  return /^[-+]/.test(command) ? ` ${command}` : command;
-}
-
-async function readAll(stdout: Readable, output: OutputLog): Promise<void> {
-  try {
-    for await (const chunk of stdout) await output.add(Buffer.from(chunk));
-  } catch {
-    // The pipe was closed from our side, since nothing more is wanted.
-  }
+/** Takes what comes from all outputs, one piece after the other. */
+async function readAll(outputs: readonly Readable[], log: OutputLog): Promise<void> {
+  let last = Promise.resolve();
+  const readOne = async (output: Readable): Promise<void> => {
+    try {
+      for await (const chunk of output) {
+        last = last.then(() => log.add(Buffer.from(chunk)));
+        await last;
+      }
+    } catch {
+      // The pipe was closed from our side, since nothing more is wanted.
+    }
+  };
+  await Promise.all(outputs.map(readOne));
 }
 
 /** Waits for the rest of the output; whether it came to an end or to a pause. */

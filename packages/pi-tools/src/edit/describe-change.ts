@@ -35,11 +35,38 @@ export function describeChange(change: Change): ChangeDescription {
   return { patch: bounded(patch), diff: bounded(diff), firstChangedLine };
 }
 
-/** Line by line; null when that is too much work. */
-function compare({ path, before, after }: Change): StructuredPatchHunk[] | null {
+/**
+ * Line by line; null when that is too much work. What comes before the first place is left out but for its
+ * context, which changes nothing: equal beginnings always stand beside each other.
+ */
+function compare({ path, before, after, spans }: Change): StructuredPatchHunk[] | null {
   if (before.length > MAX_COMPARED || after.length > MAX_COMPARED) return null;
-  const options = { context: 4, maxEditLength: MAX_EDITS };
-  return structuredPatch(path, path, before, after, undefined, undefined, options)?.hunks ?? null;
+  const from = contextStart(before, spans[0]?.start ?? 0);
+  const options = { context: CONTEXT, maxEditLength: MAX_EDITS };
+  const [old, next] = [before.slice(from), after.slice(from)];
+  const found = structuredPatch(path, path, old, next, undefined, undefined, options);
+  if (found === undefined) return null;
+  const lines = countFeedsBefore(before, from);
+  return found.hunks.map((hunk) => ({
+    ...hunk,
+    oldStart: hunk.oldStart + lines,
+    newStart: hunk.newStart + lines,
+  }));
+}
+
+/** Where the context begins of a change in the line at an offset. */
+function contextStart(text: string, offset: number): number {
+  let start = offset === 0 ? 0 : text.lastIndexOf('\n', offset - 1) + 1;
+  for (let line = 0; line < CONTEXT && start > 1; line++) {
+    start = text.lastIndexOf('\n', start - 2) + 1;
+  }
+  return start;
+}
+
+function countFeedsBefore(text: string, end: number): number {
+  let count = 0;
+  for (let at = text.indexOf('\n'); at >= 0 && at < end; at = text.indexOf('\n', at + 1)) count++;
+  return count;
 }
 
 function bounded(text: string): string | null {
@@ -61,6 +88,7 @@ function firstDifference(before: string, after: string): number {
   return line;
 }
 
+const CONTEXT = 4;
 const MAX_COMPARED = 1024 * 1024;
 const MAX_EDITS = 1000;
 const MAX_SHOWN = 32 * 1024;

@@ -1,7 +1,8 @@
-import type { FileHandle } from 'node:fs/promises';
+import { countFeeds } from '../count-feeds.ts';
+import { givingWay } from '../giving-way.ts';
+import { AT_ONCE_BYTES, type PlainFile, readPiece } from '../plain-file.ts';
 import { toolFault } from '../tool-fault.ts';
 import { MAX_BYTES } from '../truncate-text.ts';
-import { countFeeds } from './count-feeds.ts';
 
 /** Some lines of a file. */
 export interface ReadLines {
@@ -20,92 +21,88 @@ export interface ReadLines {
 
 /** Reads some lines and counts the rest, in fixed memory whatever the size of the file. */
 export async function readLines(
-  file: FileHandle,
+  file: PlainFile,
   wanted: { readonly skip: number; readonly maxLines: number; readonly signal: AbortSignal },
 ): Promise<ReadLines> {
-  const { skip, maxLines, signal } = wanted;
-  const kept: Buffer[] = [];
-  let keptBytes = 0;
-  let shownLines = 0;
-  let isFull = false;
-  let oversized: number | null = null;
-  // The line in progress: its number from 0, its bytes, and its pieces as far as they may be shown.
-  let line = 0;
-  let lineBytes = 0;
-  let pieces: Buffer[] = [];
-
-  const endLine = (ending: number): void => {
-    const isShown = line >= skip && shownLines < maxLines && !isFull;
-    if (isShown && keptBytes + lineBytes > MAX_BYTES) {
-      isFull = true;
-      if (shownLines === 0) oversized = lineBytes;
-    } else if (isShown) {
-      kept.push(...pieces);
-      keptBytes += lineBytes + ending;
-      shownLines++;
-    }
-    line++;
-    lineBytes = 0;
-    pieces = [];
-  };
-  // Whether something to be shown lies in the chunk at hand.
-  let isHeld = false;
-  const takeHeld = () => {
-    const was = isHeld;
-    isHeld = false;
-    return was;
-  };
-  for await (const chunk of chunksOf(file, takeHeld, signal)) {
-    let at = 0;
-    while (at < chunk.length) {
-      if (line >= skip && (isFull || shownLines >= maxLines)) {
-        const feeds = countFeeds(chunk, at);
-        const last = chunk.lastIndexOf(0x0a) + 1;
-        line += feeds;
-        lineBytes = feeds === 0 ? lineBytes + chunk.length - at : chunk.length - last;
-        break;
-      }
-      const feed = chunk.indexOf(0x0a, at);
-      const end = feed < 0 ? chunk.length : feed;
-      const mayShow = line >= skip && shownLines < maxLines && !isFull;
-      lineBytes += end - at;
-      if (mayShow && keptBytes + lineBytes <= MAX_BYTES) {
-        pieces.push(chunk.subarray(at, feed < 0 ? end : feed + 1));
-        isHeld = true;
-      }
-      at = end;
-      if (feed < 0) continue;
-      at = feed + 1;
-      endLine(1);
-    }
+  const window = openWindow(wanted.skip);
+  const buffer = Buffer.allocUnsafe(AT_ONCE_BYTES);
+  let totalBytes = 0;
+  let feeds = 0;
+  let endsLine = true;
+  for (;;) {
+    if (wanted.signal.aborted) throw toolFault('cancelled', 'Operation aborted');
+    const count = await readPiece(file, buffer, totalBytes);
+    if (count === 0) break;
+    const chunk = buffer.subarray(0, count);
+    const chunkFeeds = countFeeds(chunk);
+    window.take(chunk, { before: feeds, within: chunkFeeds });
+    feeds += chunkFeeds;
+    endsLine = chunk[count - 1] === FEED;
+    totalBytes += count;
+    // The end of a long file is no reason to let everyone else wait.
+    if (totalBytes % PAUSE_BYTES < count) await givingWay();
   }
-  const endsLine = lineBytes === 0;
-  if (!endsLine) endLine(0);
+  const shown = showLines(window, wanted.maxLines);
+  return { ...shown, totalLines: feeds + (endsLine ? 0 : 1), endsLine };
+}
+
+/** What begins with the first line that is wanted, as far as it could be shown. */
+interface Window {
+  /** Takes the next bytes of the file, with the line feeds before and within them. */
+  take(chunk: Buffer, feeds: { readonly before: number; readonly within: number }): void;
+  bytes(): Buffer;
+  /** Bytes of the first line, also beyond the window. */
+  firstLineBytes(): number;
+}
+
+function openWindow(skip: number): Window {
+  const bytes = Buffer.allocUnsafe(WINDOW_BYTES);
+  let length = 0;
+  let firstLineBytes = 0;
+  let isFirstEnded = false;
   return {
-    text: Buffer.concat(kept).toString('utf8'),
-    shownLines,
-    totalLines: line,
-    endsLine,
-    isCutByBytes: isFull && oversized === null,
-    oversizedFirstLine: oversized,
+    bytes: () => bytes.subarray(0, length),
+    firstLineBytes: () => firstLineBytes,
+    take(chunk, { before, within }) {
+      if (isFirstEnded && length === WINDOW_BYTES) return;
+      if (before + within < skip) return;
+      let start = 0;
+      for (let left = skip - before; left > 0; left--) start = chunk.indexOf(FEED, start) + 1;
+      length += chunk.copy(bytes, length, start);
+      if (isFirstEnded) return;
+      const feed = chunk.indexOf(FEED, start);
+      isFirstEnded = feed >= 0;
+      firstLineBytes += (isFirstEnded ? feed : chunk.length) - start;
+    },
   };
 }
 
-async function* chunksOf(
-  file: FileHandle,
-  takeHeld: () => boolean,
-  signal: AbortSignal,
-): AsyncGenerator<Buffer> {
-  let buffer = Buffer.allocUnsafe(CHUNK_BYTES);
-  for (let position = 0; ; ) {
-    if (signal.aborted) throw toolFault('cancelled', 'Operation aborted');
-    const { bytesRead } = await file.read(buffer, 0, buffer.length, position);
-    if (bytesRead === 0) return;
-    yield buffer.subarray(0, bytesRead);
-    position += bytesRead;
-    // What is to be shown still lies in the old one.
-    if (takeHeld()) buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+function showLines(
+  window: Window,
+  maxLines: number,
+): Pick<ReadLines, 'text' | 'shownLines' | 'isCutByBytes' | 'oversizedFirstLine'> {
+  const bytes = window.bytes();
+  let end = 0;
+  let shownLines = 0;
+  let isCut = false;
+  while (shownLines < maxLines && end < bytes.length) {
+    const feed = bytes.indexOf(FEED, end);
+    const lineEnd = feed < 0 ? bytes.length : feed;
+    isCut = lineEnd > MAX_BYTES;
+    if (isCut) break;
+    shownLines++;
+    end = feed < 0 ? bytes.length : feed + 1;
   }
+  const isOversized = isCut && shownLines === 0;
+  return {
+    text: bytes.toString('utf8', 0, end),
+    shownLines,
+    isCutByBytes: isCut && !isOversized,
+    oversizedFirstLine: isOversized ? window.firstLineBytes() : null,
+  };
 }
 
-const CHUNK_BYTES = 256 * 1024;
+const FEED = 0x0a;
+/** The last line that fits may have its line feed behind what fits. */
+const WINDOW_BYTES = MAX_BYTES + 1;
+const PAUSE_BYTES = 8 * 1024 * 1024;

@@ -1,13 +1,12 @@
-import type { FileHandle } from 'node:fs/promises';
+import { type PlainFile, readPiece } from '../plain-file.ts';
 
 /** The media type of an image by its first bytes; null for anything else. The name says nothing. */
 export async function sniffImage(
-  file: FileHandle,
+  file: PlainFile,
   { knowsImages }: { readonly knowsImages: boolean },
 ): Promise<string | null> {
-  const buffer = Buffer.alloc(4100);
-  const { bytesRead } = await file.read(buffer, 0, buffer.length, 0);
-  const head = buffer.subarray(0, bytesRead);
+  const buffer = Buffer.allocUnsafe(4100);
+  const head = buffer.subarray(0, await readPiece(file, buffer, 0));
   if (startsWith(head, 0, [0xff, 0xd8, 0xff]) && head[3] !== 0xf7) return 'image/jpeg';
   if (startsWith(head, 0, PNG) && head.length >= 16) return isAnimated(head) ? null : 'image/png';
   const start = head.toString('latin1', 0, 12);

@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os';
+import { givingWay } from '../giving-way.ts';
 import { type BytePath, toText } from './byte-path.ts';
 import { askRipgrep, type RipgrepQuestion } from './ripgrep.ts';
 import type { TreeEntry, TreeFolder } from './walk-tree.ts';
@@ -8,6 +10,14 @@ export interface LookAhead extends RipgrepQuestion {
   readonly isFiltered: boolean;
 }
 
+/** How far a search has come; whoever looks at what is given on keeps it. */
+export interface SearchProgress {
+  /** Matches that were found. */
+  matches: number;
+  /** Matches after which nothing more is looked at. */
+  readonly limit: number;
+}
+
 /**
  * Gives on, in groups and in order, what has to be looked at: everything, or what is left of it after
  * ripgrep has looked ahead. Few files are not worth a process, so that the first ones are given on at once.
@@ -15,11 +25,14 @@ export interface LookAhead extends RipgrepQuestion {
 export async function* lookAhead(
   entries: Iterator<TreeEntry>,
   ahead: LookAhead | null,
-  signal: AbortSignal,
+  { progress, signal }: { readonly progress: SearchProgress; readonly signal: AbortSignal },
 ): AsyncGenerator<readonly TreeEntry[]> {
-  for (let given = 0; given < HEAD_START; given += STEP) {
+  let given = 0;
+  // Where the first of them have no match, it will take more than a few.
+  while (given < (progress.matches === 0 ? STEP : HEAD_START)) {
     const step = nextOf(entries, STEP);
     if (step.length === 0) return;
+    given += step.length;
     yield step;
   }
   const ended = new AbortController();
@@ -44,30 +57,57 @@ export async function* lookAhead(
       (entry) => !covered.has(entry) || found.has(entry.folder.path + entry.name),
     );
   };
-  const open: Promise<readonly TreeEntry[]>[] = [];
-  let size = FIRST_BATCH;
+  const open: { readonly count: number; readonly left: Promise<readonly TreeEntry[]> }[] = [];
+  const sizes = batchSizes(progress);
   try {
     for (let isEnd = false; !isEnd || open.length > 0; ) {
       while (!isEnd && open.length < AT_ONCE) {
+        const running = open.reduce((sum, { count }) => sum + count, 0);
+        const size = isAsking ? sizes.next({ given, running, open: open.length }) : STEP;
+        if (size === 0) break;
         const batch: TreeEntry[] = [];
-        for (let step = nextOf(entries, STEP); ; step = nextOf(entries, STEP)) {
+        while (!isEnd && batch.length < size) {
+          const step = nextOf(entries, STEP);
           isEnd = step.length === 0;
           batch.push(...step);
-          if (isEnd || batch.length >= (isAsking ? size : STEP)) break;
-          await givingWay();
+          if (batch.length < size) await givingWay();
         }
-        size = Math.min(size * 4, MAX_BATCH);
-        if (batch.length > 0) open.push(ask(batch));
+        if (batch.length > 0) open.push({ count: batch.length, left: ask(batch) });
       }
-      const next = (await open.shift()) ?? [];
-      for (let at = 0; at < next.length; at += STEP) {
-        yield next.slice(at, at + STEP);
+      const next = open.shift();
+      const left = (await next?.left) ?? [];
+      for (let at = 0; at < left.length; at += STEP) {
+        yield left.slice(at, at + STEP);
       }
+      given += next?.count ?? 0;
     }
   } finally {
     ended.abort();
-    await Promise.all(open);
+    await Promise.all(open.map(({ left }) => left));
   }
+}
+
+/**
+ * How many files to ask about next: few where the matches so far say that few more will do, for each answer
+ * comes as a whole, and many where there are hardly any, for each question costs a process. None where the
+ * questions that are open will probably do.
+ */
+function batchSizes(progress: SearchProgress): {
+  next(files: { readonly given: number; readonly running: number; readonly open: number }): number;
+} {
+  let size = FIRST_BATCH;
+  return {
+    next({ given, running, open }) {
+      const grown = size;
+      size = Math.min(size * 2, MAX_BATCH);
+      if (progress.matches === 0) return grown;
+      const missing = progress.limit + 1 - progress.matches;
+      const wanted = Math.ceil((missing * given) / progress.matches) - running;
+      if (wanted <= 0 && running > 0) return 0;
+      const share = Math.ceil(wanted / (AT_ONCE - open));
+      return Math.min(Math.max(share, MIN_BATCH), MAX_BATCH);
+    },
+  };
 }
 
 /**
@@ -107,16 +147,13 @@ function nextOf<T>(entries: Iterator<T>, count: number): readonly T[] {
   return found;
 }
 
-/** Lets the rest of the process go on. */
-export function givingWay(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
-}
-
 const STEP = 128;
 const HEAD_START = 256;
-const FIRST_BATCH = 1000;
-const MAX_BATCH = 16_000;
-const AT_ONCE = 2;
+const MIN_BATCH = 1000;
+const FIRST_BATCH = 3300;
+const MAX_BATCH = 6600;
+/** Processes, each with one thread: two of them are faster than one with two, which wait for each other. */
+const AT_ONCE = Math.min(Math.max(availableParallelism(), 2), 8);
 /** Names of files that ripgrep would read to the end when it is asked about each. */
 const BINARY =
   /\.(?:7z|a|avi|avif|bin|bmp|br|bz2|class|db|dll|dylib|eot|exe|flac|gif|gz|heic|ico|iso|jar|jpe?g|lib|mkv|mov|mp[34]|node|o|obj|ogg|otf|pack|pdf|png|pyc|rar|so|sqlite3?|tar|tgz|tiff?|ttf|wasm|wav|webm|webp|woff2?|xz|zip|zst)$/i;

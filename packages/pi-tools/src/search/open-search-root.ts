@@ -15,7 +15,7 @@ export async function openSearchRoot(
   sent: string | null,
   context: PathContext,
 ): Promise<SearchRoot> {
-  const path = await resolvePath(sent ?? '.', context);
+  const path = resolvePath(sent ?? '.', context);
   try {
     return { path, isFolder: (await stat(path)).isDirectory() };
   } catch (error) {

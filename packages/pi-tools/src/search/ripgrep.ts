@@ -104,6 +104,7 @@ const FLAGS = [
   '--no-ignore',
   '--hidden',
   '--max-depth=1',
+  '--threads=1',
   '--files-with-matches',
   '--null',
   '--color=never',

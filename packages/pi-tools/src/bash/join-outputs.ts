@@ -1,0 +1,50 @@
+import { existsSync } from 'node:fs';
+import { basename, join } from 'node:path';
+
+/** A program that runs the text of a command, with both of its outputs in one where that can be had. */
+export interface ShellStart {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/**
+ * Says how to start a shell so that it writes errors to its standard output, in the order in which it writes.
+ *
+ * Bash reads a file first that joins the two. Another shell is started by `sh`, which joins them and
+ * becomes that shell; this takes a third longer.
+ */
+export function joinOutputs(
+  shell: string,
+  command: string,
+  environment: Readonly<Record<string, string>>,
+): ShellStart {
+  const file = readsFile(shell, environment) ? joiningFile() : null;
+  if (file !== null) {
+    const args = ['-c', asArgument(command)];
+    return { program: shell, args, environment: { ...environment, BASH_ENV: file } };
+  }
+  const args = ['-c', 'exec "$0" -c "$1" 2>&1', shell, asArgument(command)];
+  return { program: '/bin/sh', args, environment };
+}
+
+/** Whether a shell reads the file that `BASH_ENV` names, and has none of its own to read. */
+function readsFile(shell: string, environment: Readonly<Record<string, string>>): boolean {
+  if (basename(shell) !== 'bash' || process.getuid?.() !== process.geteuid?.()) return false;
+  return OTHERWISE.every((name) => environment[name] === undefined);
+}
+
+/** A command that begins like an option would be one to the shell. */
+function asArgument(command: string): string {
+  return /^[-+]/.test(command) ? ` ${command}` : command;
+}
+
+function joiningFile(): string | null {
+  // Beside the sources, and beside the one file that is built from them.
+  const paths = ['../..', '..'].map((up) => {
+    return join(import.meta.dirname, up, 'shell', 'join-outputs.bash');
+  });
+  return paths.find((path) => existsSync(path)) ?? null;
+}
+
+const OTHERWISE = ['BASH_ENV', 'POSIXLY_CORRECT', 'SHELLOPTS'];

@@ -1,0 +1,4 @@
+/** Lets the rest of the process go on. */
+export function givingWay(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
