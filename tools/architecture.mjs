@@ -17,6 +17,7 @@ const GRAPH = {
   models: ['contracts'],
   guard: ['contracts'],
   runtime: ['contracts', 'registry', 'guard'],
+  sandbox: ['contracts'],
   kernel: ['contracts'],
   cli: ['contracts', 'compiler', 'registry', 'models', 'runtime', 'kernel'],
   millforge: [
@@ -29,6 +30,7 @@ const GRAPH = {
     'models',
     'guard',
     'runtime',
+    'sandbox',
     'kernel',
     'cli',
   ],
@@ -46,7 +48,7 @@ const RUN_SIDE = ['registry', 'builtin-tools', 'pi-tools', 'models', 'guard', 'r
 
 const PHASES = ['read', 'resolve', 'check', 'lower', 'emit'];
 
-const HOST = ['builtin-tools/', 'pi-tools/', 'kernel/', 'cli/', 'millforge/'];
+const HOST = ['builtin-tools/', 'pi-tools/', 'sandbox/', 'kernel/', 'cli/', 'millforge/'];
 const DISK = ['compiler/src/publish', ...HOST];
 
 // Where an import with an effect, or of a third party, may stand: prefixes under `packages/`.
@@ -54,18 +56,18 @@ const ADDRESSES = {
   'node:assert': HOST,
   'node:async_hooks': ['runtime/', ...HOST],
   'node:buffer': ['models/', ...DISK],
-  'node:child_process': ['builtin-tools/', 'pi-tools/', 'cli/', 'millforge/'],
+  'node:child_process': ['builtin-tools/', 'pi-tools/', 'sandbox/', 'cli/', 'millforge/'],
   'node:crypto': ['contracts/src/json/sha256-node.ts', 'kernel/', 'millforge/'],
   'node:events': HOST,
   'node:fs': DISK,
   'node:fs/promises': DISK,
   'node:http': ['models/src/testing'],
-  'node:module': ['kernel/', 'cli/', 'millforge/'],
-  'node:net': ['models/src/testing'],
+  'node:module': ['sandbox/src/quickjs', 'kernel/', 'cli/', 'millforge/'],
+  'node:net': ['models/src/testing', 'sandbox/src/reach/canary.ts'],
   'node:os': DISK,
   'node:path': DISK,
   'node:process': ['cli/', 'millforge/'],
-  'node:readline': ['pi-tools/', 'cli/'],
+  'node:readline': ['pi-tools/', 'sandbox/src/quickjs', 'cli/'],
   'node:readline/promises': ['cli/'],
   'node:stream': ['models/', ...HOST],
   'node:string_decoder': HOST,
@@ -75,8 +77,11 @@ const ADDRESSES = {
   'node:util': HOST,
   // Only for its time limit, under which a pattern that backtracks without end is broken off.
   'node:vm': ['pi-tools/src/search/within-match-time.ts'],
+  'node:worker_threads': ['sandbox/src/quickjs/quickjs-child.mjs'],
+  '@jitl/quickjs-wasmfile-release-sync': ['sandbox/src/quickjs/quickjs-child.mjs'],
   '@noble/hashes': ['contracts/src/json/sha256-portable.ts'],
   'better-sqlite3': ['kernel/'],
+  'quickjs-emscripten-core': ['sandbox/src/quickjs/quickjs-child.mjs'],
   '@vscode/ripgrep': ['pi-tools/'],
   diff: ['builtin-tools/', 'pi-tools/'],
 };

@@ -1,0 +1,146 @@
+import { mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock } from '@millforge/contracts';
+import type { SandboxLimit, SandboxLimits } from '../sandbox-limits.ts';
+
+/** Where this process may make control groups: one folder for each controller, or one for both. */
+export interface ControlGroupRoots {
+  /** The interface: `1` has a hierarchy per controller, `2` has one. */
+  readonly version: 1 | 2;
+  /** Folder in which groups that bound memory can be made. */
+  readonly memory: string;
+  /** Folder in which groups that bound the number of processes can be made. */
+  readonly processes: string;
+}
+
+/** A group made for one run. */
+export interface ControlGroup {
+  /** Files that a process writes its number to, to be in the group. */
+  readonly memberFiles: readonly string[];
+  /** The limits that the group has seen reached. */
+  limitsMet(): Promise<readonly SandboxLimit[]>;
+  /** Kills whatever is still in it and removes it. */
+  remove(): Promise<void>;
+}
+
+/** Makes a group with these limits; null where the host does not take them. */
+export async function createControlGroup(
+  roots: ControlGroupRoots,
+  options: { readonly name: string; readonly limits: SandboxLimits; readonly clock: Clock },
+): Promise<ControlGroup | null> {
+  const memory = join(roots.memory, options.name);
+  const processes = join(roots.processes, options.name);
+  const folders = [...new Set([memory, processes])];
+  const remove = (): Promise<void> => removeGroups(folders, options.clock);
+  try {
+    for (const folder of folders) await mkdir(folder);
+    await setLimit(join(processes, 'pids.max'), options.limits.processes);
+    const names = roots.version === 1 ? MEMORY_FILES_1 : MEMORY_FILES_2;
+    await setLimit(join(memory, names.limit), options.limits.memoryBytes);
+    await withoutSwap(
+      join(memory, names.swap),
+      roots.version === 1 ? options.limits.memoryBytes : 0,
+    );
+    return {
+      memberFiles: folders.map((folder) => join(folder, 'cgroup.procs')),
+      limitsMet: async () => {
+        const kills = await countIn(join(memory, names.events), 'oom_kill');
+        const forks = await countIn(join(processes, 'pids.events'), 'max');
+        return [
+          ...(kills > 0 ? (['memory'] as const) : []),
+          ...(forks > 0 ? (['processes'] as const) : []),
+        ];
+      },
+      remove,
+    };
+  } catch {
+    // A group that does not hold its limits is none; the caller has something weaker, and says so.
+    await remove();
+    return null;
+  }
+}
+
+/** Removes what host processes left that were killed; their runs ended with them. */
+export async function removeStaleGroups(roots: ControlGroupRoots, clock: Clock): Promise<void> {
+  for (const folder of new Set([roots.memory, roots.processes])) {
+    const names = await readdir(folder).catch(() => []);
+    for (const name of names) {
+      const pid = /^millforge-(?<pid>\d+)-/u.exec(name)?.groups?.['pid'];
+      if (pid !== undefined && !isRunning(Number(pid))) {
+        await removeGroups([join(folder, name)], clock);
+      }
+    }
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    // Somebody else's process may not be asked, but is one.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
+const MEMORY_FILES_1 = {
+  limit: 'memory.limit_in_bytes',
+  swap: 'memory.memsw.limit_in_bytes',
+  events: 'memory.oom_control',
+};
+const MEMORY_FILES_2 = { limit: 'memory.max', swap: 'memory.swap.max', events: 'memory.events' };
+
+async function setLimit(file: string, value: number): Promise<void> {
+  await writeFile(file, String(value));
+  const read = Number(await readFile(file, 'utf8'));
+  // The kernel rounds to pages; anything else was not taken.
+  if (!(read > value - PAGE_BYTES && read <= value))
+    throw new Error(`${file} did not take ${value}`);
+}
+
+async function withoutSwap(file: string, bytes: number): Promise<void> {
+  try {
+    await writeFile(file, String(bytes));
+  } catch {
+    // A kernel without accounting of swap has no such file: then what is swapped out is not counted.
+  }
+}
+
+async function countIn(file: string, name: string): Promise<number> {
+  const text = await readFile(file, 'utf8').catch(() => '');
+  const line = text.split('\n').find((each) => each.startsWith(`${name} `));
+  return line === undefined ? 0 : Number(line.slice(name.length + 1));
+}
+
+async function removeGroups(folders: readonly string[], clock: Clock): Promise<void> {
+  for (const folder of folders) {
+    for (let attempt = 0; attempt < REMOVAL_ATTEMPTS; attempt++) {
+      const error = await rmdir(folder).then(
+        () => null,
+        (reason: NodeJS.ErrnoException) => reason,
+      );
+      if (error === null || error.code === 'ENOENT') break;
+      // Killed members stay until the kernel has taken them down.
+      await killMembers(folder);
+      await clock.delay(attempt);
+    }
+  }
+}
+
+async function killMembers(folder: string): Promise<void> {
+  const text = await readFile(join(folder, 'cgroup.procs'), 'utf8').catch(() => '');
+  for (const line of text.split('\n')) {
+    const pid = Number(line);
+    if (pid > 0) kill(pid);
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It ended meanwhile.
+  }
+}
+
+const PAGE_BYTES = 4096;
+const REMOVAL_ATTEMPTS = 40;

@@ -1,0 +1,9 @@
+import type { Clock } from '@millforge/contracts';
+
+/** What a run needs beside what it was asked for. */
+export interface RunSurroundings {
+  readonly clock: Clock;
+  readonly signal: AbortSignal | undefined;
+  /** A name that no other run on this host has. */
+  readonly newName: () => string;
+}
