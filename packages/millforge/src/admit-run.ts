@@ -13,6 +13,7 @@ import {
   type RegistrySnapshot,
   readApprovalPolicy,
 } from '@millforge/registry';
+import { normalOutputs } from './ask-output.ts';
 import { millforgeError } from './millforge-error.ts';
 import { assertKey, type ModelSetting, readModelSetting } from './model-setting.ts';
 import type { RunRequest } from './run-request.ts';
@@ -51,7 +52,9 @@ export async function admitRun(
   await assertWorkspace(request.workspace);
   const model = admitModel(request.model);
   assertKey(model, parts.env);
-  return { plan, request: { ...request, model } };
+  const outputs =
+    request.outputs === undefined ? {} : { outputs: normalOutputs(plan, request.outputs) };
+  return { plan, request: { ...request, ...outputs, model } };
 }
 
 /** Reads a plan and refuses one that is not what its digest says. */

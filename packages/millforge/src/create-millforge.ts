@@ -4,6 +4,7 @@ import { compileHarness } from '@millforge/compiler';
 import { ALL_PERMISSIONS, type Kernel, openKernel } from '@millforge/kernel';
 import { piTools } from '@millforge/pi-tools';
 import { createRegistry } from '@millforge/registry';
+import { createSteeringQueue } from '@millforge/runtime';
 import { admitRun } from './admit-run.ts';
 import { openBase } from './base/open-base.ts';
 import { diagnose } from './diagnose.ts';
@@ -67,6 +68,8 @@ export function createMillforge(options: MillforgeOptions = {}): Millforge {
       clock,
       redactor,
       hostFolders,
+      steering: createSteeringQueue(),
+      ...(request.outputs === undefined ? {} : { outputs: request.outputs }),
       ...(request.approvals === undefined ? {} : { approvals: request.approvals }),
       ...(options.approvalProvider === undefined
         ? {}

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { MAX_PLAN_BYTES, MillforgeError, type RunResult, sha256 } from '@millforge/contracts';
 import type { GoalRun, GoalState, GoalSummary, GoalView, Kernel, Scope } from '@millforge/kernel';
 import type { RegistrySnapshot } from '@millforge/registry';
+import type { SteeringQueue } from '@millforge/runtime';
 import { type AdmittedRun, readRequestedPlan } from './admit-run.ts';
 import { exportRun } from './export-run.ts';
 import type { DecisionRequest, ResumeOptions, RunSummary } from './millforge.ts';
@@ -13,6 +14,7 @@ import type { RunHandle } from './run-handle.ts';
 import { attestedOutcome, chooseHold, readHolds } from './run-holds.ts';
 import type { RunRequest } from './run-request.ts';
 import { toRunResult } from './run-result.ts';
+import { steerHandle } from './steer-handle.ts';
 import { assertWorkspace } from './workspace.ts';
 
 /** What the durable runs of one data directory stand on. */
@@ -40,15 +42,14 @@ export async function startDurableRun(
   const bytes = new TextEncoder().encode(request.plan.bytes);
   const planArtifact = sha256(bytes);
   const contract = runContract(runId, request, { plan, planArtifact, snapshot });
-  const adapter = runAdapter(
-    runBinding(plan, request.model, snapshot),
-    parts.runParts(runId, request),
-  );
+  const runParts = parts.runParts(runId, request);
+  const adapter = runAdapter(runBinding(plan, request.model, snapshot), runParts);
   await kernel
     .artifacts(scope)
     .put(bytes, { mediaType: 'application/json', maxBytes: MAX_PLAN_BYTES });
   await kernel.admitGoal(scope, contract);
-  return handleOf(parts, runId, kernel.runGoal(scope, runId, { adapters: [adapter] }));
+  const going = kernel.runGoal(scope, runId, { adapters: [adapter] });
+  return handleOf(parts, { runId, run: going, steering: runParts.steering });
 }
 
 /** Goes on with a run from what the trail keeps of it; one that has ended gives its result again. */
@@ -72,13 +73,15 @@ export async function resumeDurableRun(
     grants: inputs.grants,
     model: inputs.model,
     ...(inputs.approvals === null ? {} : { approvals: inputs.approvals }),
+    ...(inputs.outputs === null ? {} : { outputs: inputs.outputs }),
     ...(onEvent === undefined ? {} : { onEvent }),
   };
   const plan = readRequestedPlan(request.plan);
   await assertWorkspace(request.workspace);
   assertKey(request.model, options.env);
   const binding = runBinding(plan, request.model, snapshot);
-  const adapter = runAdapter(binding, parts.runParts(runId, request));
+  const runParts = parts.runParts(runId, request);
+  const adapter = runAdapter(binding, runParts);
   const run = kernel.runGoal(scope, runId, {
     adapters: [adapter],
     ...(onWaiting === undefined
@@ -89,7 +92,7 @@ export async function resumeDurableRun(
           },
         }),
   });
-  return handleOf(parts, runId, run);
+  return handleOf(parts, { runId, run, steering: runParts.steering });
 }
 
 /** Answers a hold of a run. */
@@ -161,10 +164,19 @@ export function noSuchRun(runId: string, dataDir: string): MillforgeError {
   );
 }
 
-function handleOf(parts: DurableParts, runId: string, run: GoalRun): RunHandle {
+function handleOf(
+  parts: DurableParts,
+  {
+    runId,
+    run,
+    steering,
+  }: { readonly runId: string; readonly run: GoalRun; readonly steering: SteeringQueue },
+): RunHandle {
+  const result = finish(parts, run);
   return {
     runId,
-    result: finish(parts, run),
+    result,
+    ...steerHandle(steering, result),
     stop(options) {
       run.stop(options);
     },
@@ -179,6 +191,8 @@ function endedHandle(parts: DurableParts, goal: GoalView): RunHandle {
   return {
     runId: goal.goal_id,
     result: finish(parts, { done: Promise.resolve(goal) }),
+    send: () => false,
+    requestStop: () => false,
     stop() {},
     async cancel() {},
   };

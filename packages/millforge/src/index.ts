@@ -40,4 +40,5 @@ export type { ModelSetting } from './model-setting.ts';
 export type { RunHandle } from './run-handle.ts';
 export type { RunRequest } from './run-request.ts';
 export { type RunTaskOptions, runTask } from './run-task.ts';
+export type { TaskRun } from './task-run.ts';
 export { VERSION } from './version.ts';

@@ -17,7 +17,13 @@ import {
   type HostFolders,
   type RegistrySnapshot,
 } from '@millforge/registry';
-import { type ApprovalProvider, type RunEvent, runPlan } from '@millforge/runtime';
+import {
+  type ApprovalProvider,
+  type RunEvent,
+  runPlan,
+  type SelectedOutputRequirement,
+  type SteeringQueue,
+} from '@millforge/runtime';
 
 /** What one execution of a plan is made of. */
 export interface RunParts {
@@ -45,6 +51,10 @@ export interface RunParts {
   readonly clock: Clock;
   /** Replaces secrets. */
   readonly redactor: Redactor;
+  /** Structured results to ask for. */
+  readonly outputs?: readonly SelectedOutputRequirement[];
+  /** What people say to the run. */
+  readonly steering: SteeringQueue;
   /** Told what happens. */
   readonly onEvent?: (event: RunEvent) => void;
 }
@@ -75,6 +85,8 @@ export function runOnLog(
     clock: parts.clock,
     redactor: parts.redactor,
     ...(parts.approvalProvider === undefined ? {} : { approvals: parts.approvalProvider }),
+    steering: parts.steering,
+    ...(parts.outputs === undefined ? {} : { outputs: parts.outputs }),
     ...(parts.onEvent === undefined ? {} : { onEvent: parts.onEvent }),
   });
 }

@@ -13,6 +13,7 @@ import {
   type RegistrySnapshot,
   readApprovalPolicy,
 } from '@millforge/registry';
+import type { SelectedOutputRequirement } from '@millforge/runtime';
 import { millforgeError } from './millforge-error.ts';
 import { type ModelSetting, modelDigest, readModelSetting } from './model-setting.ts';
 import type { RunRequest } from './run-request.ts';
@@ -30,6 +31,8 @@ export interface RunInputs {
   readonly grants: readonly (string | CapabilityGrant)[];
   /** What becomes of calls that somebody may have to agree to; null when nothing was said. */
   readonly approvals: ApprovalPolicy | null;
+  /** Structured results to ask for; null when there are none. */
+  readonly outputs: readonly SelectedOutputRequirement[] | null;
   /** The model, without secrets. */
   readonly model: ModelSetting;
   /** The plan's own digest. */
@@ -59,6 +62,7 @@ export function runContract(
     workspace: request.workspace,
     grants: request.grants.map(grantDocument),
     ...(request.approvals === undefined ? {} : { approvals: asJson(request.approvals) }),
+    ...(request.outputs === undefined ? {} : { outputs: asJson(request.outputs) }),
     model: asJson(request.model),
     plan_sha256: request.plan.sha256,
     plan_artifact: planArtifact,
@@ -117,6 +121,7 @@ export function readRunInputs(inputs: JsonObject): RunInputs {
   const { task, workspace, model, plan_sha256: planSha256, plan_artifact } = inputs;
   const grants = readGrants(inputs['grants']);
   const approvals = inputs['approvals'] === undefined ? null : readApprovals(inputs['approvals']);
+  const outputs = inputs['outputs'] === undefined ? null : readOutputs(inputs['outputs']);
   if (
     typeof task !== 'string' ||
     typeof workspace !== 'string' ||
@@ -138,10 +143,24 @@ export function readRunInputs(inputs: JsonObject): RunInputs {
     workspace,
     grants,
     approvals,
+    outputs,
     model: setting.setting,
     planSha256,
     planArtifact: plan_artifact,
   };
+}
+
+/** Reads back what was asked for; its schemas are admitted again when the run begins. */
+function readOutputs(value: JsonValue): readonly SelectedOutputRequirement[] {
+  if (!Array.isArray(value)) return [];
+  const items: readonly JsonValue[] = value;
+  return items.flatMap((item) => {
+    if (typeof item !== 'object' || item === null || !('terminalResult' in item)) return [];
+    const { terminalResult, required, schema } = item;
+    return typeof terminalResult === 'string' && typeof required === 'boolean'
+      ? [{ terminalResult, required, schema }]
+      : [];
+  });
 }
 
 function toolRecords(plan: CompiledHarnessPlan, snapshot: RegistrySnapshot): JsonValue {

@@ -6,6 +6,14 @@ export interface RunHandle {
   readonly runId: string;
   /** What it comes to; rejects only for a fault of the host. */
   readonly result: Promise<RunResult>;
+  /**
+   * Says something to the model before its next turn; false when the run has ended.
+   *
+   * @throws `runtime/invalid-message` for text that is blank or too long, and when too many wait.
+   */
+  send(message: string): boolean;
+  /** Asks it to end before its next turn, as cancelled; false when it has ended. */
+  requestStop(reason: string): boolean;
   /** Suspends it, after the current operation or now; it can be resumed. */
   stop(options?: { readonly now?: boolean }): void;
   /** Ends it for good; `kernel/goal-ended` when it has ended. */

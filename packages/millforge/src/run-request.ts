@@ -1,6 +1,6 @@
 import type { CapabilityGrant } from '@millforge/contracts';
 import type { ApprovalPolicy } from '@millforge/registry';
-import type { RunEvent } from '@millforge/runtime';
+import type { RunEvent, SelectedOutputRequirement } from '@millforge/runtime';
 import type { ModelSetting } from './model-setting.ts';
 
 /** What a run is started with. */
@@ -17,6 +17,8 @@ export interface RunRequest {
   readonly grants: readonly (string | CapabilityGrant)[];
   /** What becomes of calls that somebody may have to agree to; default, what the tools ask for is declined. */
   readonly approvals?: ApprovalPolicy;
+  /** Structured results to ask for with terminals; at most one for each result. */
+  readonly outputs?: readonly SelectedOutputRequirement[];
   /** Milliseconds that the run may work, waiting not counted; default 30 minutes. */
   readonly timeoutMs?: number;
   /** What to do with an interrupted call of unknown outcome; default `hold`. */

@@ -3,12 +3,16 @@ import type { HarnessInput } from '@millforge/compiler';
 import type { CapabilityGrant, RunResult } from '@millforge/contracts';
 import type { ApprovalPolicy } from '@millforge/registry';
 import type { RunEvent } from '@millforge/runtime';
+import { readRequestedPlan } from './admit-run.ts';
+import { askOutput } from './ask-output.ts';
 import { compileForRun } from './compile-for-run.ts';
 import { createMillforge } from './create-millforge.ts';
 import { millforgeError } from './millforge-error.ts';
 import type { MillforgeOptions } from './millforge-options.ts';
 import type { ModelSetting } from './model-setting.ts';
+import type { RunRequest } from './run-request.ts';
 import { runUnder } from './run-under.ts';
+import { type TaskRun, type TaskStart, taskRun } from './task-run.ts';
 
 /** One task for one harness. */
 export interface RunTaskOptions extends MillforgeOptions {
@@ -33,6 +37,11 @@ export interface RunTaskOptions extends MillforgeOptions {
   readonly onAmbiguous?: 'hold' | 'retry';
   /** Suspends the run; an abort with the reason `{ cancel: true }` ends it for good. */
   readonly signal?: AbortSignal;
+  /**
+   * Schema of a structured result: JSON Schema, or a schema of a library that gives one. Every terminal
+   * that is a success then has to bring it; the result has it as `selected_output`.
+   */
+  readonly output?: unknown;
   /** Told what happens, as it happens. */
   readonly onEvent?: (event: RunEvent) => void;
 }
@@ -40,14 +49,19 @@ export interface RunTaskOptions extends MillforgeOptions {
 /**
  * Compiles a harness and runs one task with it, durably unless `dataDir` is null.
  *
- * A run that is refused leaves nothing behind. Failures of model and tools are results.
+ * Await it for the result, or iterate it for the events. A run that is refused leaves nothing behind.
+ * Failures of model and tools are results.
  *
  * @throws `millforge/document` for a harness that does not compile, with the diagnostics as details;
  * `millforge/aborted` for a signal that was aborted beforehand; what {@link Millforge.run} throws;
  * `kernel/…` for a trail that cannot be kept.
  */
-export async function runTask(options: RunTaskOptions): Promise<RunResult> {
-  const { signal, timeoutMs, onAmbiguous, onEvent, approvals } = options;
+export function runTask(options: RunTaskOptions): TaskRun {
+  return taskRun((start) => carryOut(options, start));
+}
+
+async function carryOut(options: RunTaskOptions, start: TaskStart): Promise<RunResult> {
+  const { signal, timeoutMs, onAmbiguous, onEvent, approvals, output } = options;
   if (signal?.aborted === true) {
     throw millforgeError('millforge/aborted', 'The run was aborted before it began.', {
       cause: signal.reason,
@@ -57,8 +71,13 @@ export async function runTask(options: RunTaskOptions): Promise<RunResult> {
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(onAmbiguous === undefined ? {} : { onAmbiguous }),
     ...(approvals === undefined ? {} : { approvals }),
-    ...(onEvent === undefined ? {} : { onEvent }),
+    onEvent(event: RunEvent) {
+      onEvent?.(event);
+      start.tell(event);
+    },
   };
+  const outputsOf = (plan: RunRequest['plan']): Pick<RunRequest, 'outputs'> =>
+    output === undefined ? {} : { outputs: askOutput(readRequestedPlan(plan), output) };
   const { task, model, grants, harness } = options;
   const workspace = resolve(options.cwd);
   await using millforge = createMillforge(options);
@@ -66,11 +85,20 @@ export async function runTask(options: RunTaskOptions): Promise<RunResult> {
     // The base is unrestricted: a grant with constraints is none that it could use.
     const unbounded = grants.filter((grant) => typeof grant === 'string');
     const base = await millforge.openBase({ cwd: workspace, model, grants: unbounded });
-    return await runUnder(signal, await base.start({ task, ...limits }));
+    const run = await base.start({ task, ...limits, ...outputsOf(base.plan) });
+    start.begun(run);
+    return await runUnder(signal, run);
   }
   const plan = compileForRun(millforge, harness, grants);
-  return await runUnder(
-    signal,
-    await millforge.run({ plan, task, workspace, model, grants, ...limits }),
-  );
+  const run = await millforge.run({
+    plan,
+    task,
+    workspace,
+    model,
+    grants,
+    ...limits,
+    ...outputsOf(plan),
+  });
+  start.begun(run);
+  return await runUnder(signal, run);
 }

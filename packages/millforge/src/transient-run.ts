@@ -3,6 +3,7 @@ import { memoryOperationLog } from '@millforge/runtime';
 import { type RunParts, runOnLog } from './run-adapter.ts';
 import type { RunHandle } from './run-handle.ts';
 import { toTransientResult } from './run-result.ts';
+import { steerHandle } from './steer-handle.ts';
 
 /** Runs a plan without keeping anything: no driver, no file, nothing to resume. */
 export function startTransientRun(
@@ -33,6 +34,7 @@ export function startTransientRun(
   return {
     runId: parts.runId,
     result,
+    ...steerHandle(parts.steering, result),
     // There is nothing to come back to, so a stop after the current operation would save nothing.
     stop() {
       stopping.abort();

@@ -4,6 +4,7 @@ export {
   type MemoryOperationLogOptions,
   memoryOperationLog,
 } from './memory-operation-log.ts';
+export { type AdmittedOutput, type AdmittedOutputs, admitOutputs } from './output/admit-outputs.ts';
 export type { SelectedOutputRequirement } from './output/selected-output-requirement.ts';
 export type {
   ApprovalDecided,

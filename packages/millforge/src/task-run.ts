@@ -1,0 +1,122 @@
+import type { RunResult } from '@millforge/contracts';
+import type { RunEvent } from '@millforge/runtime';
+import type { RunHandle } from './run-handle.ts';
+
+/**
+ * A task that goes on: awaited it gives its result, iterated it gives its events as they happen.
+ *
+ * Events are kept for whoever began to iterate before they happened; nobody else keeps them. To stop
+ * iterating does not stop the run.
+ */
+export interface TaskRun extends Promise<RunResult>, AsyncIterable<RunEvent> {
+  /**
+   * Says something to the model before its next turn, also before the run has begun; false when it is over.
+   *
+   * @throws `runtime/invalid-message` for text that is blank or too long, and when too many wait.
+   */
+  send(message: string): boolean;
+  /** Asks the run to end before its next turn, as cancelled; false when it is over. */
+  requestStop(reason: string): boolean;
+}
+
+/** What a task is carried out with: it tells what happens, and says when its run has begun. */
+export interface TaskStart {
+  /** Takes an event. */
+  readonly tell: (event: RunEvent) => void;
+  /** Takes the run. */
+  readonly begun: (run: RunHandle) => void;
+}
+
+/** Makes the task run of what carries it out. */
+export function taskRun(carryOut: (start: TaskStart) => Promise<RunResult>): TaskRun {
+  const listeners = new Set<Listener>();
+  const waiting: ((run: RunHandle) => void)[] = [];
+  let run: RunHandle | null = null;
+  let isOver = false;
+  const result = carryOut({
+    tell(event) {
+      for (const listener of listeners) listener.take(event);
+    },
+    begun(handle) {
+      run = handle;
+      for (const speak of waiting.splice(0)) speak(handle);
+    },
+  });
+  const end = (error: { readonly error: unknown } | null) => {
+    isOver = true;
+    for (const listener of listeners) listener.end(error);
+  };
+  result.then(
+    () => end(null),
+    (error: unknown) => end({ error }),
+  );
+  // What is said before the run has begun waits for it.
+  const speak = (say: (handle: RunHandle) => boolean): boolean => {
+    if (run !== null) return say(run);
+    if (!isOver) waiting.push(say);
+    return !isOver;
+  };
+  return Object.assign(result, {
+    send: (message: string) => speak((handle) => handle.send(message)),
+    requestStop: (reason: string) => speak((handle) => handle.requestStop(reason)),
+    [Symbol.asyncIterator]() {
+      const listener = createListener(() => listeners.delete(listener));
+      // Whoever iterates hears of a failure there.
+      result.catch(() => undefined);
+      if (isOver)
+        result.then(
+          () => listener.end(null),
+          (error: unknown) => listener.end({ error }),
+        );
+      else listeners.add(listener);
+      return listener;
+    },
+  });
+}
+
+interface Listener extends AsyncIterator<RunEvent, undefined> {
+  take(event: RunEvent): void;
+  end(error: { readonly error: unknown } | null): void;
+}
+
+/** One reader of the events: what it has not asked for yet is kept. */
+function createListener(leave: () => void): Listener {
+  let events: RunEvent[] = [];
+  let ended: { readonly error: { readonly error: unknown } | null } | null = null;
+  let wake: (() => void) | null = null;
+  const notify = () => {
+    wake?.();
+    wake = null;
+  };
+  return {
+    take(event) {
+      events.push(event);
+      notify();
+    },
+    end(error) {
+      ended ??= { error };
+      notify();
+    },
+    async next() {
+      for (;;) {
+        const event = events.shift();
+        if (event !== undefined) return { done: false, value: event };
+        if (ended !== null) {
+          const { error } = ended;
+          ended = { error: null };
+          if (error !== null) throw error.error;
+          return { done: true, value: undefined };
+        }
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    },
+    async return() {
+      leave();
+      events = [];
+      ended = { error: null };
+      return { done: true, value: undefined };
+    },
+  };
+}

@@ -1,0 +1,177 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createMillforge, type RunEvent, type RunTaskOptions, runTask } from 'millforge';
+import { expect, test } from 'vitest';
+import {
+  GREET_AND_FINISH,
+  GREETER,
+  GREETER_GRANTS,
+  greetTool,
+  SCRIPTED,
+  testFolder,
+} from './support/greeter.ts';
+
+function layOut(tool: Parameters<typeof greetTool>[0] = {}) {
+  const folder = testFolder();
+  const data = join(folder, 'data');
+  const options: RunTaskOptions = {
+    harness: GREETER,
+    task: 'Greet Ada.',
+    cwd: folder,
+    dataDir: data,
+    model: SCRIPTED,
+    grants: GREETER_GRANTS,
+    tools: [greetTool(tool).tool],
+    env: {},
+  };
+  return { data, options };
+}
+
+async function kindsOf(events: AsyncIterable<RunEvent>) {
+  const kinds: string[] = [];
+  for await (const event of events) kinds.push(event.kind);
+  return kinds;
+}
+
+test('a task is iterated for its events and awaited for its result', async () => {
+  const { options } = layOut();
+  const task = runTask({ ...options, dataDir: null });
+  const kinds = await kindsOf(task);
+  expect(kinds[0]).toBe('turn-started');
+  expect(kinds.at(-1)).toBe('run-ended');
+  expect(kinds.filter((kind) => kind === 'model-replied')).toHaveLength(2);
+  expect((await task).status).toBe('success');
+  expect(await kindsOf(task)).toEqual([]);
+});
+
+test('a task that is refused tells it to whoever iterates', async () => {
+  const { options } = layOut();
+  const task = runTask({ ...options, grants: [] });
+  await expect(kindsOf(task)).rejects.toMatchObject({ code: 'millforge/grants-missing' });
+});
+
+test('to stop iterating does not stop the run', async () => {
+  const { options } = layOut();
+  const task = runTask({ ...options, dataDir: null });
+  for await (const event of task) {
+    expect(event.kind).toBe('turn-started');
+    break;
+  }
+  expect((await task).status).toBe('success');
+});
+
+test('what is said to a durable task stands in its trail, and is heard again by whoever resumes it', async () => {
+  const aborting = new AbortController();
+  const { options, data } = layOut();
+  const task = runTask({
+    ...options,
+    signal: aborting.signal,
+    onEvent: (event) => {
+      if (event.kind === 'run-steered') aborting.abort();
+    },
+  });
+  expect(task.send('Be kind.')).toBe(true);
+  const { run_id, status } = await task;
+  expect(status).toBe('interrupted');
+  expect(task.send('Too late.')).toBe(false);
+
+  await using millforge = createMillforge({ dataDir: data, tools: options.tools ?? [] });
+  const events: RunEvent[] = [];
+  const resumed = await millforge.resume(run_id, { onEvent: (event) => events.push(event) });
+  expect((await resumed.result).status).toBe('success');
+  expect(events.filter(({ kind }) => kind === 'run-steered')).toMatchObject([
+    { turn: 1, replayed: true, messages: ['Be kind.'] },
+  ]);
+  expect(await millforge.verifyTrail(run_id)).toMatchObject({ ok: true });
+  expect(resumed.send('Too late.')).toBe(false);
+});
+
+test('a request to stop ends a durable run, and it stays ended', async () => {
+  const { options, data } = layOut({ act: async () => void task.requestStop('Enough.') });
+  const task = runTask(options);
+  const result = await task;
+  expect(result).toMatchObject({
+    status: 'cancelled',
+    failure_message: 'The run was asked to end: Enough.',
+    partial_work: { succeeded_node_ids: ['greet'] },
+  });
+  await using millforge = createMillforge({ dataDir: data, tools: options.tools ?? [] });
+  expect(await (await millforge.resume(result.run_id)).result).toEqual(result);
+});
+
+const FINISH_WITH = (candidate: unknown) => ({
+  kind: 'scripted' as const,
+  script: {
+    kind: 'model_script' as const,
+    schema_version: '1.0' as const,
+    replies: [
+      ...GREET_AND_FINISH.slice(0, 1),
+      {
+        tool_calls: [
+          {
+            name: 'submit',
+            arguments: JSON.stringify({ terminal_result: 'COMPLETE', summary: 'Done.', candidate }),
+          },
+        ],
+      },
+    ],
+  },
+});
+
+const GREETED = {
+  type: 'object',
+  additionalProperties: false,
+  properties: { greeted: { type: 'string' } },
+  required: ['greeted'],
+};
+/** As the libraries of schemas give theirs. */
+const STANDARD = {
+  '~standard': {
+    version: 1,
+    vendor: 'test',
+    jsonSchema: { input: () => GREETED, output: () => GREETED },
+  },
+};
+
+test.each([
+  ['a schema of a library', STANDARD],
+  ['JSON Schema', GREETED],
+])('a terminal brings the result that %s asks for, also in its file (D-13)', async (_, output) => {
+  const { options, data } = layOut();
+  const result = await runTask({ ...options, output, model: FINISH_WITH({ greeted: 'Ada' }) });
+  expect(result).toMatchObject({
+    status: 'success',
+    terminal_node_id: 'finish',
+    disposition: 'success',
+    summary: 'Done.',
+    selected_output: { present: true, value: { greeted: 'Ada' } },
+  });
+  const file = join(data, 'runs', result.run_id, 'terminal_result.json');
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(result);
+});
+
+test('a run that is resumed still asks for its result', async () => {
+  const aborting = new AbortController();
+  const { options, data } = layOut({ act: async () => aborting.abort() });
+  const { run_id } = await runTask({
+    ...options,
+    output: GREETED,
+    model: FINISH_WITH({ greeted: 'Ada' }),
+    signal: aborting.signal,
+  });
+  await using millforge = createMillforge({ dataDir: data, tools: options.tools ?? [] });
+  expect(await (await millforge.resume(run_id)).result).toMatchObject({
+    status: 'success',
+    selected_output: { present: true, value: { greeted: 'Ada' } },
+  });
+});
+
+test('a schema that cannot be asked for is refused before anything happens', async () => {
+  const { options, data } = layOut();
+  const output = { type: 'string', pattern: '(?=x)' };
+  await expect(runTask({ ...options, output })).rejects.toMatchObject({
+    code: 'millforge/document',
+  });
+  await using millforge = createMillforge({ dataDir: data });
+  expect(await millforge.listRuns()).toEqual([]);
+});
