@@ -45,5 +45,5 @@ function replaceFolder(text: string, folder: string, shown: string): string {
 }
 
 function isInsideName(character: string | undefined): boolean {
-  return character !== undefined && /[\w.~-]/.test(character);
+  return character !== undefined && /[\w-]/.test(character);
 }

@@ -38,7 +38,7 @@ export function settleResult(answer: unknown, bound: BoundNode, redactor: Redact
   const fault = contractFault(read, bound);
   const { after } = read;
   if (fault !== null) {
-    return { ...failure('output_validation_failed', fault, read.certainty), after };
+    return { ...failure('output_validation_failed', redactor.text(fault), read.certainty), after };
   }
   const { output_policy: policy, output_schema: schema } = bound.tool.descriptor;
   const redactedData = policy.redact_secrets ? redactor.value(read.data) : read.data;
@@ -55,7 +55,10 @@ export function settleResult(answer: unknown, bound: BoundNode, redactor: Redact
   const changed = read.code === null ? bound.validateOutput(data.data) : null;
   if (changed !== null) {
     const message = `The tool's result no longer fits its schema without its secrets: ${changed.message}.`;
-    return { ...failure('output_validation_failed', message, read.certainty), after };
+    return {
+      ...failure('output_validation_failed', redactor.text(message), read.certainty),
+      after,
+    };
   }
   const said = read.text ?? JSON.stringify(data.data);
   const text = boundText(
