@@ -16,12 +16,14 @@ import { openOutputLog } from './bash/output-log.ts';
 import { findCallProcesses, isCallAlive } from './bash/process-table.ts';
 import { type Command, type CommandEnd, DRAIN_MS, runCommand } from './bash/run-command.ts';
 import { runElsewhere } from './bash/run-elsewhere.ts';
-import { CALL_KEY, shellEnvironment } from './bash/shell-environment.ts';
+import { shapeCommand } from './bash/shape-command.ts';
+import { CALL_KEY } from './bash/shell-environment.ts';
+import { watchOutput } from './bash/watch-output.ts';
 import { CALL_SECONDS, definePiTool } from './define-pi-tool.ts';
 import type { PiToolOptions } from './pi-tool-options.ts';
 import { type ProfileSwitches, profileSwitches } from './profile.ts';
 import { optionalNumber, stringArgument } from './tool-arguments.ts';
-import { errnoOf, refusing, toolFault } from './tool-fault.ts';
+import { answering, errnoOf, refusing, toolFault } from './tool-fault.ts';
 
 /** Makes the tool that runs shell commands in the workspace. */
 export function bashTool(options: PiToolOptions): Tool {
@@ -57,7 +59,7 @@ export function bashTool(options: PiToolOptions): Tool {
           kind: 'prepared' as const,
           before: null,
           run: (context: ToolRunContext) =>
-            run({ input, folder, shell, options, profile }, context),
+            answering(() => run({ input, folder, shell, options, profile }, context)),
         };
       }),
     // A command leaves no digest behind by which it could be known; only its processes can be seen.
@@ -83,20 +85,25 @@ async function run(call: BashCall, context: ToolRunContext): Promise<ToolResult>
     const data = { truncated: false };
     return { kind: 'failed', code: 'cancelled', text: ABORTED, data, certainty: 'not_attempted' };
   }
+  const shaped = shapeCommand(stringArgument(input, 'command'), call.folder, options);
+  if (shaped.cwd !== call.folder) await openFolder(shaped.cwd);
   const name = `millforge-bash-${sha256(idempotencyKey).slice(0, 16)}.log`;
   const maxLineBytes = profile.clipsOutputLines ? MAX_LINE_BYTES : Number.POSITIVE_INFINITY;
   const log = join(options.logDirectory ?? tmpdir(), name);
   const output = openOutputLog(log, { maxLineBytes });
   const seconds = optionalNumber(input, 'timeout') ?? 0;
+  const { onUpdate, clock } = context;
+  const show = () => describeOutput(output.soFar(), { maxLineBytes }).text;
+  const watched = watchOutput(output, onUpdate === undefined ? null : { show, onUpdate, clock });
   const command: Command = {
     shell: call.shell,
-    command: stringArgument(input, 'command'),
-    folder: call.folder,
-    environment: { ...shellEnvironment(options), [CALL_KEY]: idempotencyKey },
+    command: shaped.command,
+    folder: shaped.cwd,
+    environment: { ...shaped.env, [CALL_KEY]: idempotencyKey },
     timeoutMs: seconds > 0 ? seconds * 1000 : null,
     signal,
-    clock: context.clock,
-    output,
+    clock,
+    output: watched.log,
     idempotencyKey,
     endsDescendants: profile.endsDescendants,
     drainMs: profile.boundsDrain ? DRAIN_MS : null,
@@ -104,7 +111,8 @@ async function run(call: BashCall, context: ToolRunContext): Promise<ToolResult>
   };
   const end = await (options.runCommand === undefined
     ? runCommand(command)
-    : runElsewhere(options.runCommand, command));
+    : runElsewhere(options.runCommand, command)
+  ).finally(watched.end);
   const background = await lookBehind(end, call, context);
   const written = await output.finish();
   const shown = describeOutput(written, { maxLineBytes });

@@ -1,4 +1,5 @@
 import type { CommandRunner } from './bash/command-runner.ts';
+import type { SpawnHook } from './bash/shape-command.ts';
 import type { PiProfile } from './profile.ts';
 
 /** What the Pi-compatible tools are given by the host. */
@@ -17,6 +18,10 @@ export interface PiToolOptions {
   readonly keepVariables?: readonly string[];
   /** Shell that runs `bash` commands; default `/bin/bash`, or `sh` where there is none. */
   readonly shellPath?: string;
+  /** Text that every command of `bash` gets in front of it, as a line of its own. */
+  readonly commandPrefix?: string;
+  /** Changes every command of `bash`, its folder or its environment, right before it is started. */
+  readonly spawnHook?: SpawnHook;
   /**
    * Runs the commands of `bash` elsewhere, as in a sandbox; default processes of this host, which is no
    * sandbox. Text, time-outs, logs and the environment stay those of the tool; `shellPath` means nothing.

@@ -1,5 +1,5 @@
 import { chmod, writeFile } from 'node:fs/promises';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { textOf, toolWorld } from './tool-world.ts';
 
@@ -17,7 +17,7 @@ test('tells an error of the shell with the line where it is', async () => {
   const world = await toolWorld();
   const command = 'true\nno-such-program\necho $LINENO $0 $#\n)';
   const result = await world.call('bash', { command });
-  expect(result.text.split('\n').slice(0, 3)).toEqual([
+  expect(result.text?.split('\n').slice(0, 3)).toEqual([
     expect.stringMatching(/line 2: no-such-program: command not found$/),
     '3 /bin/bash 0',
     expect.stringMatching(/line 4: syntax error near unexpected token `\)'$/),
@@ -95,4 +95,51 @@ test('counts the same lines however the output comes in pieces', { tags: ['slow'
     ),
     { numRuns: 25, seed: 7 },
   );
+});
+
+test('tells whoever watches what there is so far, beginning with nothing and ending with all', async () => {
+  const world = await toolWorld();
+  const updates: string[] = [];
+  const command = 'echo 1; sleep 0.15; echo 2; sleep 0.15; echo 3';
+  const onUpdate = (text: string) => void updates.push(text);
+  const result = await world.call('bash', { command }, { onUpdate });
+  expect(updates[0]).toBe('');
+  expect(updates.at(-1)).toBe(textOf(result));
+  expect(updates.length).toBeGreaterThan(2);
+  for (const update of updates) expect('1\n2\n3\n').toMatch(new RegExp(`^${update}`));
+});
+
+test('tells whoever watches no more often than every 100 ms, and of long output the end', async () => {
+  const world = await toolWorld();
+  const updates: string[] = [];
+  const began = performance.now();
+  const onUpdate = (text: string) => void updates.push(text);
+  const result = await world.call('bash', { command: 'seq 300000' }, { onUpdate });
+  expect(updates.length).toBeLessThan(3 + (performance.now() - began) / 100);
+  expect(updates.at(-1)).toBe(textOf(result));
+  expect(updates.every((text) => text.length < 60_000)).toBe(true);
+});
+
+test('puts the prefix of the host before every command, and lets its hook change the rest', async () => {
+  const world = await toolWorld({
+    commandPrefix: 'greeting=hello',
+    spawnHook: ({ command, cwd, env }) => ({
+      command: `${command}; echo $added`,
+      cwd: cwd === '/' ? cwd : '/',
+      env: { ...env, added: 'by the hook' },
+    }),
+  });
+  const result = await world.call('bash', { command: 'echo $greeting $PWD' });
+  expect(textOf(result)).toBe('hello /\nby the hook\n');
+});
+
+test('says so when the hook chooses a folder that is not there', async () => {
+  const world = await toolWorld({
+    spawnHook: (context) => ({ ...context, cwd: '/no/such/folder' }),
+  });
+  expect(await world.call('bash', { command: 'true' })).toMatchObject({
+    kind: 'failed',
+    code: 'not_found',
+    text: 'Working directory does not exist: /no/such/folder\nCannot execute bash commands.',
+  });
 });

@@ -32,6 +32,7 @@ export interface ToolWorld {
 export interface CallOptions {
   readonly signal?: AbortSignal;
   readonly idempotencyKey?: string;
+  readonly onUpdate?: (text: string) => void;
 }
 
 export async function toolWorld(options: PiToolOptions = {}): Promise<ToolWorld> {
@@ -50,6 +51,7 @@ export async function toolWorld(options: PiToolOptions = {}): Promise<ToolWorld>
     signal: call.signal ?? new AbortController().signal,
     clock: realClock,
     idempotencyKey: call.idempotencyKey ?? key,
+    ...(call.onUpdate === undefined ? {} : { onUpdate: call.onUpdate }),
   });
   const find = (name: string) => {
     const found = tools.find((tool) => tool.descriptor.model_tool_name === name);

@@ -14,6 +14,7 @@ export type {
   AsJson,
   CallContext,
   CallRecord,
+  CallRun,
   CheckedCall,
   ExecutedCall,
   PreparedCall,

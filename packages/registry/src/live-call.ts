@@ -17,7 +17,13 @@ import { describeError } from './describe-error.ts';
 import { certaintyInDoubt } from './operation-class.ts';
 import { toPlainCopy } from './plain-json.ts';
 import { failure, type SettledResult, settleResult } from './settle-result.ts';
-import type { CallRecord, ExecutedCall, PreparedCall, RefusedCall } from './tool-executor.ts';
+import type {
+  CallRecord,
+  CallRun,
+  ExecutedCall,
+  PreparedCall,
+  RefusedCall,
+} from './tool-executor.ts';
 import { traceCall } from './trace-call.ts';
 import {
   type Halt,
@@ -114,7 +120,7 @@ function preparedCall(
   return Object.freeze({
     kind: 'prepared' as const,
     before: prepared.before,
-    async run(context: { readonly signal: AbortSignal; readonly idempotencyKey: string }) {
+    async run(context: CallRun) {
       if (isSpent) {
         throw new MillforgeError(
           'registry/call-spent',
@@ -134,14 +140,11 @@ function preparedCall(
 
 async function runCall(
   call: AdmittedCall,
-  act: {
-    readonly tool: PreparedTool;
-    readonly signal: AbortSignal;
-    readonly idempotencyKey: string;
-  },
+  act: CallRun & { readonly tool: PreparedTool },
   parts: LiveParts,
 ): Promise<ExecutedCall> {
-  const { signal, idempotencyKey, tool } = act;
+  const { signal, idempotencyKey, onUpdate, tool } = act;
+  const watched = onUpdate === undefined ? {} : { onUpdate: quietly(onUpdate, call) };
   if (signal.aborted) {
     const { outcome, trace } = refusedCall(
       call.facts,
@@ -153,7 +156,7 @@ async function runCall(
   const startedAtMs = parts.clock.now();
   const startedMs = parts.clock.monotonicMs();
   const settled = await withinLimits(limitsOf(call, signal, parts), (halt) =>
-    tool.run(Object.assign(toolContext(call, halt, parts), { idempotencyKey })),
+    tool.run(Object.assign(toolContext(call, halt, parts), { idempotencyKey }, watched)),
   );
   const durationMs = parts.clock.monotonicMs() - startedMs;
   const result = resultOf(settled, call);
@@ -163,6 +166,20 @@ async function runCall(
   }
   const { outcome, trace } = record(call, result, { startedAtMs, durationMs });
   return { outcome, trace, ...(result.after === undefined ? {} : { after: result.after }) };
+}
+
+/** Shows what there is so far without its secrets; a listener that throws is not told again. */
+function quietly(onUpdate: (text: string) => void, { redactor }: AdmittedCall) {
+  let isListening = true;
+  return (text: string): void => {
+    if (!isListening) return;
+    try {
+      onUpdate(redactor.text(text));
+    } catch {
+      // Thrown inside the tool it would be recorded as a failure of the tool.
+      isListening = false;
+    }
+  };
 }
 
 function resultOf(settled: Settled<ToolResult>, call: AdmittedCall): SettledResult {

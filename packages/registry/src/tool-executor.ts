@@ -96,10 +96,17 @@ export interface PreparedCall extends AsyncDisposable {
    *
    * @throws `registry/call-spent` when the call was run before.
    */
-  run(context: {
-    readonly signal: AbortSignal;
-    readonly idempotencyKey: string;
-  }): Promise<ExecutedCall>;
+  run(context: CallRun): Promise<ExecutedCall>;
+}
+
+/** How a call is run. */
+export interface CallRun {
+  /** Stops it. */
+  readonly signal: AbortSignal;
+  /** Stays the same when the call is repeated in doubt. */
+  readonly idempotencyKey: string;
+  /** Takes what a long call would answer so far. Redacted, for whoever watches; nothing of it is recorded. */
+  readonly onUpdate?: (text: string) => void;
 }
 
 /** What a call that ran came to. */

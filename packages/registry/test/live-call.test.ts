@@ -279,6 +279,24 @@ test('passes a refusal of prepare on, without times, as something to correct', a
   });
 });
 
+test('shows whoever watches what there is so far, without secrets, and outlives a listener that throws', async () => {
+  const tool = toolOf({
+    run: async (_input, { onUpdate }) => {
+      for (const text of ['the password is hunter2-hunter2', 'bad', 'late']) onUpdate?.(text);
+      return DONE;
+    },
+  });
+  const call = await prepareCall(admit(executorWorld([tool])));
+  const seen: string[] = [];
+  const onUpdate = (text: string) => {
+    seen.push(text);
+    if (text === 'bad') throw new Error('the listener is broken');
+  };
+  const { outcome } = await call.run({ signal: LIVE.signal, idempotencyKey: 'k', onUpdate });
+  expect(outcome.status).toBe('success');
+  expect(seen).toEqual(['the password is **redacted**', 'bad']);
+});
+
 test('runs once and is disposed of once', async () => {
   let disposed = 0;
   const tool = toolOf({ prepare: async () => prepared({ dispose: async () => void disposed++ }) });

@@ -84,12 +84,14 @@ export const bashCases: readonly OracleCase[] = [
     { command: `true ${'x'.repeat(200_000)}` },
     { differs: { default: 'says what to do about a command that is too long' } },
   ),
+  bash(25)({ command: 'echo $greeting' }, { host: 'prefix' }),
+  bash(25)({ command: 'exit 3' }, { host: 'prefix' }),
+  bash(25)({ command: 'echo $greeting; basename "$(dirname "$PWD")" | wc -l' }, { host: 'hook' }),
+  bash(26)({ command: 'echo 1; sleep 0.15; echo 2; sleep 0.15; echo 3' }, { host: 'watch' }),
+  bash(26)({ command: 'true' }, { host: 'watch' }),
   bash(27)({ command: 'kill -9 $$' }, { differs: { strict: 'KB-28', default: 'KB-28' } }),
 ];
 
 export const bashSkips: readonly SkippedCase[] = [
   { row: 24, title: 'setsid child', reason: 'Pi leaves it running; ours ends it, held by test' },
-  { row: 25, title: 'commandPrefix', reason: 'the option is not offered' },
-  { row: 25, title: 'spawnHook', reason: 'the option is not offered' },
-  { row: 26, title: 'onUpdate', reason: 'a tool of Millforge has no progress to report to' },
 ];

@@ -1,7 +1,7 @@
 import type { OracleCase, ToolCall } from './oracle-case.ts';
 
 type Extra = Partial<Omit<OracleCase, 'row' | 'title' | 'fixture' | 'calls'>> &
-  Pick<ToolCall, 'abort' | 'shell'>;
+  Pick<ToolCall, 'abort' | 'host' | 'shell'>;
 
 /** Makes cases of one tool on one fixture; each is titled by its row and its arguments. */
 export function casesOf(
@@ -9,15 +9,16 @@ export function casesOf(
   row: number,
   fixture: (folder: string) => void,
 ): (input: object, extra?: Extra) => OracleCase {
-  return (input, { abort, shell, ...extra } = {}) => ({
+  return (input, { abort, host, shell, ...extra } = {}) => ({
     row,
-    title: `${tool} ${shorten(JSON.stringify(input))}`,
+    title: `${tool} ${shorten(JSON.stringify(input))}${host === undefined ? '' : ` with a ${host}`}`,
     fixture,
     calls: [
       {
         tool,
         input,
         ...(abort === undefined ? {} : { abort }),
+        ...(host === undefined ? {} : { host }),
         ...(shell === undefined ? {} : { shell }),
       },
     ],

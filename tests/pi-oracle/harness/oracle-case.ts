@@ -6,6 +6,8 @@ export interface ToolCall {
   readonly abort?: 'before' | 'after' | number;
   /** The shell of `bash`. */
   readonly shell?: string;
+  /** What the host does with the command: a prefix, a hook, or watching its output. */
+  readonly host?: 'prefix' | 'hook' | 'watch';
 }
 
 /** One comparison of both sides. */

@@ -1,6 +1,7 @@
 // The tools of Millforge, in the profile that each call asks for.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { piTools } from '@millforge/pi-tools';
+import { hostOptions } from './host-options.mjs';
 import { serve } from './serve.mjs';
 
 const clock = {
@@ -10,25 +11,36 @@ const clock = {
 };
 let calls = 0;
 
-await serve(async ({ tool: name, input, cwd, profile, shell }, signal) => {
+await serve(async ({ tool: name, input, cwd, profile, shell, host }, signal) => {
+  const updates = [];
   const tools = piTools({
     profile,
     environment: process.env,
     homeDirectory: process.env.HOME,
     logDirectory: process.env.TMPDIR,
     ...(shell === undefined ? {} : { shellPath: shell }),
+    ...hostOptions(host),
   });
   const tool = tools.find(({ descriptor }) => descriptor.model_tool_name === name).implementation;
   calls += 1;
   const key = `call ${process.pid} ${calls}`;
-  const context = { runId: 'r', callId: key, workspace: cwd, signal, clock, idempotencyKey: key };
+  const context = {
+    runId: 'r',
+    callId: key,
+    workspace: cwd,
+    signal,
+    clock,
+    idempotencyKey: key,
+    ...(host === 'watch' ? { onUpdate: (text) => updates.push(text) } : {}),
+  };
   try {
     const prepared = tool.check?.(input, context) ?? (await tool.prepare(input, context));
     if (prepared.kind === 'refused') return failed(prepared.message);
     try {
       const result = await prepared.run(context);
       if (result.kind === 'failed') return failed(result.text);
-      return { isError: false, text: result.text, details: detailsOf(name, result.data) };
+      const seen = updates.map((update) => `saw ${JSON.stringify(update)}\n`).join('');
+      return { isError: false, text: seen + result.text, details: detailsOf(name, result.data) };
     } finally {
       await prepared.dispose?.();
     }

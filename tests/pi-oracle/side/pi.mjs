@@ -1,6 +1,7 @@
 // The tools of Pi. PI_CODING_AGENT_DIR names the folder whose bin has rg and fd.
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { hostOptions } from './host-options.mjs';
 import { serve } from './serve.mjs';
 
 // The package hides its tools behind a root that needs Node 22; their file does not.
@@ -8,14 +9,23 @@ const here = dirname(fileURLToPath(import.meta.url));
 const pi = join(here, '../node_modules/@earendil-works/pi-coding-agent');
 const { createTool } = await import(pathToFileURL(join(pi, 'dist/core/tools/index.js')).href);
 
-await serve(async ({ tool: name, input, cwd, shell, isRaw }, signal) => {
+await serve(async ({ tool: name, input, cwd, shell, host, isRaw }, signal) => {
+  const updates = [];
+  const onUpdate = ({ content }) => updates.push(content.map((part) => part.text).join(''));
   try {
-    const options = shell === undefined ? {} : { bash: { shellPath: shell } };
+    const own = shell === undefined ? {} : { shellPath: shell };
+    const options = { bash: { ...own, ...hostOptions(host) } };
     const tool = createTool(name, cwd, options);
     const prepared = tool.prepareArguments && !isRaw ? tool.prepareArguments(input) : input;
-    const { content, details } = await tool.execute('id', prepared, signal);
+    const { content, details } = await tool.execute(
+      'id',
+      prepared,
+      signal,
+      host === 'watch' ? onUpdate : undefined,
+    );
     const text = content.map((part) => part.text ?? `<${part.mimeType}>`).join('\n');
-    return { isError: false, text, details: detailsOf(name, details) };
+    const seen = updates.map((update) => `saw ${JSON.stringify(update)}\n`).join('');
+    return { isError: false, text: seen + text, details: detailsOf(name, details) };
   } catch (error) {
     return { isError: true, text: error.message, details: {} };
   }

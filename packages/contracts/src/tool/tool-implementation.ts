@@ -26,6 +26,8 @@ export interface LiveToolContext extends ToolContext {
 export interface ToolRunContext extends LiveToolContext {
   /** Stays the same when the call is repeated in doubt; pass it to a receiver that deduplicates. */
   readonly idempotencyKey: string;
+  /** Takes what a long call would answer so far. Each time the whole text; absent where nobody watches. */
+  readonly onUpdate?: (text: string) => void;
 }
 
 /** A refusal before any effect, worded for the model. */

@@ -23,6 +23,8 @@ export interface OutputLog {
   pieces(): number;
   /** Whether a piece is being written down. */
   isBusy(): boolean;
+  /** What there is so far. */
+  soFar(): CommandOutput;
   /** Closes the file and gives what there is. */
   finish(): Promise<CommandOutput>;
 }
@@ -59,19 +61,24 @@ export function openOutputLog(
       await store(chunk);
       isBusy = false;
     },
+    soFar,
     async finish() {
       tail = trimTail(tail + decoder.decode());
       await file?.close();
-      return {
-        tail,
-        totalLines: feeds + (endsLine ? 0 : 1),
-        totalBytes,
-        lastLineBytes,
-        logPath: file !== null && !isFileBroken ? path : null,
-        isLogCapped: isCapped,
-      };
+      return soFar();
     },
   };
+
+  function soFar(): CommandOutput {
+    return {
+      tail,
+      totalLines: feeds + (endsLine ? 0 : 1),
+      totalBytes,
+      lastLineBytes,
+      logPath: file !== null && !isFileBroken ? path : null,
+      isLogCapped: isCapped,
+    };
+  }
 
   function count(chunk: Buffer): void {
     const before = endsLine ? 0 : lastLineBytes;
