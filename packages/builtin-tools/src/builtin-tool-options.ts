@@ -1,7 +1,13 @@
+import type { FindRun } from './builtin-run.ts';
 import type { PathPolicyOptions } from './paths/create-path-policy.ts';
 
 /** What the built-in tools are given by the host. */
 export interface BuiltinToolOptions extends PathPolicyOptions {
+  /**
+   * Finds what is known about a run. Without it the tools of requests and artifacts refuse, and the
+   * others work.
+   */
+  readonly findRun?: FindRun;
   /** Called right before and right after a file is replaced or a process is started. For crash tests. */
   readonly onEffect?: OnEffect;
 }

@@ -1,4 +1,7 @@
 import type { Tool } from '@millforge/contracts';
+import { readArtifactTools } from './artifacts/read-artifact.ts';
+import { writeArtifactTools } from './artifacts/write-artifact.ts';
+import { diffOfRun, readDiffTool } from './baseline/read-diff.ts';
 import type { BuiltinToolOptions } from './builtin-tool-options.ts';
 import { listFilesTool } from './files/list-files.ts';
 import { readFileTool } from './files/read-file.ts';
@@ -6,15 +9,28 @@ import { searchTextTool } from './files/search-text.ts';
 import { writeFileTool } from './files/write-file.ts';
 import { applyPatchTool } from './patch/apply-patch-tool.ts';
 import { createPathPolicy } from './paths/create-path-policy.ts';
+import { inspectRequestTool } from './request/inspect-request.ts';
+import { readRequirementsTool } from './request/read-requirements.ts';
+import { terminalTools } from './terminal/terminal-tools.ts';
 
-/** Makes the built-in tools. They reach files through one path policy only, and start no process but profiles. */
+/**
+ * Makes the built-in tools. They reach files through one path policy only, and start no process but those
+ * of the operator's profiles. Making them touches nothing.
+ */
 export function builtinTools(options: BuiltinToolOptions = {}): readonly Tool[] {
+  const { findRun = () => null, onEffect } = options;
   const policy = createPathPolicy(options);
   return Object.freeze([
+    inspectRequestTool(findRun),
+    readRequirementsTool(findRun),
     listFilesTool(policy),
     readFileTool(policy),
     searchTextTool(policy),
-    writeFileTool(policy, options.onEffect),
-    applyPatchTool(policy, options.onEffect),
+    writeFileTool(policy, onEffect),
+    applyPatchTool({ policy, findRun, onEffect }),
+    readDiffTool({ policy, findRun }),
+    ...readArtifactTools({ findRun }),
+    ...writeArtifactTools({ findRun }, (call) => diffOfRun({ policy, findRun }, call)),
+    ...terminalTools(findRun),
   ]);
 }

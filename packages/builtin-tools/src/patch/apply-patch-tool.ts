@@ -1,18 +1,29 @@
 import { digest, type JsonObject, type LiveToolContext, type Tool } from '@millforge/contracts';
-import { stringArgument } from '../arguments.ts';
+import { optionalString, stringArgument } from '../arguments.ts';
+import type { Baseline } from '../baseline/baseline.ts';
+import { differenceOf, diffWorkspace } from '../baseline/diff-workspace.ts';
+import type { FindRun } from '../builtin-run.ts';
 import type { OnEffect } from '../builtin-tool-options.ts';
 import { defineBuiltinTool, STRING, STRINGS } from '../define-builtin-tool.ts';
 import { type FileChange, prepareChanges, reconcileChanges } from '../files/file-changes.ts';
 import { takeTurns } from '../files/file-turns.ts';
 import type { PathPolicy, Workspace, WriteTarget } from '../paths/create-path-policy.ts';
 import { shown } from '../paths/path-fault.ts';
-import { checking, refusing } from '../tool-faults.ts';
+import { checking, refusing, toolFault } from '../tool-faults.ts';
 import { applyPatch, patchPaths } from './apply-patch.ts';
-import { formatPatch } from './format-patch.ts';
+import { type FileDifference, formatPatch } from './format-patch.ts';
 import { parsePatch } from './parse-patch.ts';
 
+/** What the tool of patches needs. */
+export interface PatchToolParts {
+  readonly policy: PathPolicy;
+  readonly findRun: FindRun;
+  readonly onEffect: OnEffect | undefined;
+}
+
 /** Makes the tool that applies a unified diff: to all files that it names, or to none. */
-export function applyPatchTool(policy: PathPolicy, onEffect?: OnEffect): Tool {
+export function applyPatchTool(tool: PatchToolParts): Tool {
+  const { policy } = tool;
   return defineBuiltinTool({
     idEnd: 'workspace.apply_patch',
     name: 'apply_workspace_patch',
@@ -36,17 +47,14 @@ export function applyPatchTool(policy: PathPolicy, onEffect?: OnEffect): Tool {
       const paths = patchPaths(parsePatch(patch)).map((path) => policy.checkWrite(path).text);
       return { paths, bytes: Buffer.byteLength(patch) };
     },
-    prepare: (input, context) => refusing(() => prepare(input, context, { policy, onEffect })),
+    prepare: (input, context) => refusing(() => prepare(input, context, tool)),
     reconcile: (_input, context) => reconcileChanges(policy, context),
   });
 }
 
-async function prepare(
-  input: JsonObject,
-  context: LiveToolContext,
-  tool: { readonly policy: PathPolicy; readonly onEffect: OnEffect | undefined },
-) {
-  const { policy, onEffect } = tool;
+async function prepare(input: JsonObject, context: LiveToolContext, tool: PatchToolParts) {
+  const { policy, findRun, onEffect } = tool;
+  const baseline = findRun(context.runId)?.baseline ?? null;
   const files = parsePatch(stringArgument(input, 'patch'));
   const paths = patchPaths(files);
   await using workspace = await policy.openWorkspace(context.workspace);
@@ -55,6 +63,7 @@ async function prepare(
   const release = await takeTurns(keys, context.signal);
   try {
     const targets = await readTargets(workspace, policy, paths);
+    await assertBase(input, baseline, { workspace, targets, signal: context.signal });
     const originals = new Map([...targets].map(([path, { found }]) => [path, found]));
     const changes = applyPatch(files, originals).flatMap(({ path, bytes, mode }) => {
       const target = targets.get(path);
@@ -67,7 +76,12 @@ async function prepare(
       root: context.workspace,
       changes,
       text: summary,
-      data: { status: 'success', summary, changed_paths: changed, diff_sha256: diffOf(changes) },
+      data: {
+        status: 'success',
+        summary,
+        changed_paths: changed,
+        diff_sha256: await diffAfter(changes, baseline),
+      },
       onEffect,
       release,
     });
@@ -89,14 +103,50 @@ async function readTargets(
   return targets;
 }
 
-/** Digest of the diff that the call makes, as text. */
-function diffOf(changes: readonly FileChange[]): string {
-  const differences = changes
-    .map(({ target, bytes, mode }) => ({
-      path: target.path,
-      before: target.found,
-      after: bytes === null ? null : { bytes, mode: mode ?? target.found?.mode ?? 0o644 },
-    }))
-    .toSorted((a, b) => (a.path < b.path ? -1 : 1));
-  return digest(formatPatch(differences).toString());
+/**
+ * Holds the condition on what was changed before: the digest of the whole diff, or that of these files.
+ *
+ * @throws `tool/conflict` when it is another one, or the beginning of the run is not known.
+ */
+async function assertBase(
+  input: JsonObject,
+  baseline: Baseline | null,
+  found: {
+    readonly workspace: Workspace;
+    readonly targets: ReadonlyMap<string, WriteTarget>;
+    readonly signal: AbortSignal;
+  },
+): Promise<void> {
+  const expected = optionalString(input, 'expected_base_sha256');
+  if (expected === null) return;
+  if (baseline === null) {
+    throw toolFault('conflict', 'baseline_missing: the beginning of this run was not captured.');
+  }
+  const { workspace, signal } = found;
+  const those = [...found.targets.values()].map(({ asked }) => asked);
+  for (const paths of [[], those]) {
+    const diff = await diffWorkspace({ workspace, baseline, paths, signal });
+    if (digest(diff.toString()) === expected) return;
+  }
+  const message = 'expected_base_sha256: the workspace has changed since; read its diff again.';
+  throw toolFault('conflict', message);
+}
+
+/** Digest of the diff of these files as the call leaves them, since the run began or since the call. */
+async function diffAfter(
+  changes: readonly FileChange[],
+  baseline: Baseline | null,
+): Promise<string> {
+  const differences: FileDifference[] = [];
+  for (const { target, bytes, mode } of changes) {
+    const { path, found } = target;
+    const after = bytes === null ? null : { bytes, mode: mode ?? found?.mode ?? 0o644 };
+    differences.push(
+      baseline === null
+        ? { path, before: found, after }
+        : await differenceOf(baseline, path, after),
+    );
+  }
+  const sorted = differences.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  return digest(formatPatch(sorted).toString());
 }

@@ -9,6 +9,8 @@ export interface FileSide {
   readonly bytes: Uint8Array | null;
   /** Permission bits. */
   readonly mode: number;
+  /** Digest of the bytes, where it is known without them. */
+  readonly sha256?: string;
 }
 
 /** How a file changed; null for a side on which there is none. */
@@ -48,9 +50,9 @@ function formatBody(
   if (
     [before, after].some((side) => side !== null && (side.bytes === null || isBinary(side.bytes)))
   ) {
-    const same =
-      before?.bytes != null && after?.bytes != null && isEqual(before.bytes, after.bytes);
-    return same ? '' : `Binary files ${oldName.trimEnd()} and ${newName.trimEnd()} differ\n`;
+    return isEqual(before, after)
+      ? ''
+      : `Binary files ${oldName.trimEnd()} and ${newName.trimEnd()} differ\n`;
   }
   const hunks = compareLines(linesOf(before), linesOf(after));
   if (hunks.length === 0) return '';
@@ -80,6 +82,8 @@ function modeOf({ mode }: FileSide): string {
   return (mode & 0o100) === 0 ? '100644' : '100755';
 }
 
-function isEqual(one: Uint8Array, other: Uint8Array): boolean {
-  return Buffer.compare(one, other) === 0;
+function isEqual(one: FileSide | null, other: FileSide | null): boolean {
+  if (one === null || other === null) return one === other;
+  if (one.sha256 !== undefined && other.sha256 !== undefined) return one.sha256 === other.sha256;
+  return one.bytes !== null && other.bytes !== null && Buffer.compare(one.bytes, other.bytes) === 0;
 }

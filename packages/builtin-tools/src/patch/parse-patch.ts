@@ -1,12 +1,7 @@
 import type { FilePatch, Hunk, HunkLine } from './file-patch.ts';
 import { malformed } from './patch-fault.ts';
+import type { PatchLines } from './patch-lines.ts';
 import { readFileHeader, startsFile } from './read-file-header.ts';
-
-/** The lines of a patch, and which comes next. */
-export interface PatchLines {
-  readonly lines: readonly string[];
-  next: number;
-}
 
 /**
  * Reads a unified diff, as git writes it or plain. Words before the first file are passed over; inside

@@ -1,6 +1,6 @@
 import type { FilePatch } from './file-patch.ts';
-import type { PatchLines } from './parse-patch.ts';
 import { malformed } from './patch-fault.ts';
+import type { PatchLines } from './patch-lines.ts';
 import { readQuoted } from './quoted-path.ts';
 
 /** What the header of a file says. */
