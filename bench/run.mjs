@@ -1,10 +1,11 @@
-// npm run bench [-- start|compile|loop|durable|pi …]
+// npm run bench [-- start|compile|loop|durable|registry|pi …]
 const wanted = process.argv.slice(2);
 const benches = [
   ['start', async () => (await import('./start.mjs')).benchStart()],
   ['compile', async () => (await import('./compile.mjs')).benchCompile()],
   ['loop', async () => (await import('./loop.mjs')).benchLoop()],
   ['durable', async () => (await import('./durable.mjs')).benchDurable()],
+  ['registry', async () => (await import('./registry.mjs')).benchRegistry()],
   ['pi', async () => (await import('./pi.mjs')).benchPi()],
 ];
 process.stdout.write(
