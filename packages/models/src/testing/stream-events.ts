@@ -4,7 +4,9 @@ import { isPlainObject } from '../document/plain-object.ts';
 /** A chat completion as the texts of its events: pieces of a few characters, then usage, then `[DONE]`. */
 export function chatEvents(completion: JsonObject): readonly string[] {
   const { id, model, usage } = completion;
-  const choice = fieldsOf(listOf(completion['choices'])[0]);
+  const [first] = listOf(completion['choices']);
+  if (first === undefined) return [event({ id, model, choices: [] }), DONE];
+  const choice = fieldsOf(first);
   const message = fieldsOf(choice['message']);
   const chunk = (delta: object, finish: unknown = null): string =>
     event({
@@ -19,9 +21,9 @@ export function chatEvents(completion: JsonObject): readonly string[] {
     ...pieces(textOf(message['content'])).map((content) => chunk({ content })),
     ...calls.flatMap((call, index) => {
       const called = fieldsOf(call['function']);
-      const first = { ...call, index, function: { name: called['name'], arguments: '' } };
+      const begun = { ...call, index, function: { name: called['name'], arguments: '' } };
       return [
-        chunk({ tool_calls: [first] }),
+        chunk({ tool_calls: [begun] }),
         ...pieces(textOf(called['arguments'])).map((text) =>
           chunk({ tool_calls: [{ index, function: { arguments: text } }] }),
         ),
@@ -29,7 +31,7 @@ export function chatEvents(completion: JsonObject): readonly string[] {
     }),
     chunk({}, choice['finish_reason']),
     ...(usage === undefined ? [] : [event({ id, model, choices: [], usage })]),
-    'data: [DONE]\n\n',
+    DONE,
   ];
 }
 
@@ -99,4 +101,5 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
+const DONE = 'data: [DONE]\n\n';
 const PIECE = 5;

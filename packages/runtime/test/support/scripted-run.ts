@@ -1,4 +1,5 @@
 import {
+  type Clock,
   createRedactor,
   type ModelClient,
   type ModelCompletion,
@@ -110,7 +111,7 @@ export async function runScript(
 export function runOptions(
   built: Built,
   parts: {
-    readonly clock: ManualClock;
+    readonly clock: Clock;
     readonly model: ModelClient;
     readonly operations: OperationLog;
   },
