@@ -1,3 +1,6 @@
 import { packageBuild } from '../../tools/package-build.ts';
 
-export default packageBuild({ entries: ['index', 'artifacts', 'testing'], external: ['better-sqlite3'] });
+export default packageBuild({
+  entries: ['index', 'artifacts', 'testing'],
+  external: ['better-sqlite3'],
+});

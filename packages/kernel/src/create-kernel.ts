@@ -1,16 +1,19 @@
 import { toDiagnosticJson } from '@millforge/contracts';
+import { retrieve } from './artifacts/captured-revision.ts';
+import { collectArtifacts } from './artifacts/collect-artifacts.ts';
 import { readGoalContract } from './contract/read-goal-contract.ts';
 import type { GoalView } from './goal-view.ts';
 import type { GoalRun, Kernel, RunGoalOptions } from './kernel.ts';
 import { kernelError } from './kernel-error.ts';
 import { readOwner } from './owner/owner.ts';
+import { createActiveRuns } from './run/active-runs.ts';
 import { attemptName } from './run/attempt-rules.ts';
 import { operationName } from './run/operation-rules.ts';
-import { runGoal } from './run/run-goal.ts';
 import type { RunParts } from './run/run-parts.ts';
+import { type RunWorkerOptions, runWorker, type Worker } from './run/run-worker.ts';
 import { createSlots } from './run/slots.ts';
-import { createStopSwitch, type StopKind } from './run/stop-switch.ts';
 import { checkScope, type Permission, type Scope } from './scope.ts';
+import { backUp } from './sqlite/back-up.ts';
 import { examineStore } from './sqlite/examine-store.ts';
 import { admitGoal } from './store/admit-goal.ts';
 import { type AttemptRow, readTasks } from './store/attempt-row.ts';
@@ -20,6 +23,9 @@ import { readGoalRow } from './store/goal-row.ts';
 import type { OperationRow } from './store/operation-row.ts';
 import { readGoalSummaries, readGoalView } from './store/read-goal-view.ts';
 import { readOperationView } from './store/read-operation-view.ts';
+import { refuseImported } from './store/refuse-imported.ts';
+import { exportTrail } from './trail/export-trail.ts';
+import { importTrail, readExport } from './trail/import-trail.ts';
 import { readTrail } from './trail/read-trail.ts';
 import { verifyTenant } from './trail/verify-trail.ts';
 
@@ -27,7 +33,7 @@ import { verifyTenant } from './trail/verify-trail.ts';
 export function createKernel(parts: RunParts): Kernel {
   const { db, clock, ids, owner, artifacts } = parts;
   const owners = { isAlive: owner.isAlive, read: readOwner };
-  const active = new Map<string, ActiveRun>();
+  const runs = createActiveRuns(parts);
 
   /** Whoever sees nothing learns nothing: what a scope cannot see is not found before it is not permitted. */
   const permit = async (
@@ -56,6 +62,7 @@ export function createKernel(parts: RunParts): Kernel {
   ): Promise<GoalView> => {
     await db.write('cancel-goal', (tx) => {
       const goal = readGoalRow(tx, scope.tenant, { goalId, now: clock.now() });
+      refuseImported(tx, goal);
       if (['completed', 'failed', 'cancelled'].includes(goal.state)) throw ended(goal);
       if (version !== null && goal.version !== version) {
         throw kernelError(
@@ -65,49 +72,53 @@ export function createKernel(parts: RunParts): Kernel {
       }
       cancelGoal(tx, goal, { actor: scope.actor, reason });
     });
-    active.get(nameOf(scope, goalId))?.stop('cancelled');
+    runs.stop(scope, goalId, 'cancelled');
     return view(scope, goalId);
   };
 
   const start = (scope: Scope, goalId: string, options: RunGoalOptions): GoalRun => {
-    const name = nameOf(scope, goalId);
-    const stop = createStopSwitch();
-    const run = async (): Promise<GoalView> => {
-      if (active.has(name)) {
-        throw kernelError(
-          'kernel/run-active',
-          'This process runs the goal already; wait for that run, or stop it.',
-        );
-      }
-      const current: ActiveRun = { stop: (how) => stop.stop(how), done: Promise.resolve() };
-      active.set(name, current);
-      try {
-        await permit(scope, 'goal.admit', goalId);
-        await runGoal(parts, {
-          scope,
-          goalId,
-          adapters: options.adapters,
-          onWaiting: options.onWaiting,
-          leavesBusy: false,
-          slots: createSlots(options.concurrency ?? DEFAULT_CONCURRENCY),
-          stop,
-        });
-      } finally {
-        active.delete(name);
-      }
-      return view(scope, goalId);
-    };
-    const done = run();
-    const current = active.get(name);
-    if (current !== undefined) current.done = done.catch(() => undefined);
+    const run = runs.start(scope, goalId, {
+      adapters: options.adapters,
+      onWaiting: options.onWaiting,
+      leavesBusy: false,
+      slots: createSlots(options.concurrency ?? DEFAULT_CONCURRENCY),
+      permitted: () => permit(scope, 'goal.admit', goalId),
+    });
+    const done = run.done.then(() => view(scope, goalId));
+    // Whoever only stops a run need not wait for it.
+    done.catch(() => undefined);
     return {
       done,
-      stop: ({ now = false } = {}) => stop.stop(now ? 'now' : 'soon'),
+      stop: ({ now = false } = {}) => run.stop(now ? 'now' : 'soon'),
       async cancel(reason) {
         await permit(scope, 'goal.cancel', goalId);
         return cancel(scope, goalId, { version: null, reason });
       },
     };
+  };
+
+  const work = (options: RunWorkerOptions): Worker => {
+    const closing = new AbortController();
+    const signal = AbortSignal.any([options.signal, closing.signal]);
+    const done = runWorker(parts, { ...options, signal }, async (scope, goalId, how) => {
+      const run = runs.start(scope, goalId, {
+        ...how,
+        leavesBusy: true,
+        onWaiting: undefined,
+        permitted: async () => undefined,
+      });
+      const stop = (): void => run.stop('soon');
+      how.signal.addEventListener('abort', stop);
+      try {
+        if (how.signal.aborted) stop();
+        await run.done;
+      } finally {
+        how.signal.removeEventListener('abort', stop);
+      }
+    });
+    runs.enter(() => closing.abort(), done);
+    done.catch(() => undefined);
+    return { done };
   };
 
   const mayStillAct = (goalUid: string) => ({
@@ -124,9 +135,7 @@ export function createKernel(parts: RunParts): Kernel {
 
   let closing: Promise<void> | null = null;
   const close = async (): Promise<void> => {
-    const runs = [...active.values()];
-    for (const run of runs) run.stop('now');
-    await Promise.all(runs.map(({ done }) => done));
+    await runs.stopAll();
     try {
       await owner.release();
     } finally {
@@ -172,6 +181,7 @@ export function createKernel(parts: RunParts): Kernel {
       const receiptId = ids.newId('receipt');
       await db.write('decide-hold', (tx) => {
         const goal = readGoalRow(tx, scope.tenant, { goalId, now: clock.now() });
+        refuseImported(tx, goal);
         decideHold(tx, goal, {
           decision,
           actor: scope.actor,
@@ -179,7 +189,7 @@ export function createKernel(parts: RunParts): Kernel {
           ...mayStillAct(goal.goal_uid),
         });
       });
-      if (decision.decision === 'cancel') active.get(nameOf(scope, goalId))?.stop('cancelled');
+      if (decision.decision === 'cancel') runs.stop(scope, goalId, 'cancelled');
       return view(scope, goalId);
     },
     async cancelGoal(scope, goalId, options) {
@@ -215,7 +225,28 @@ export function createKernel(parts: RunParts): Kernel {
         },
       };
     },
-    examine: () => examineStore(db),
+    runWorker: work,
+    async *exportTrail(scope, goalId) {
+      await permit(scope, 'trail.export', goalId);
+      yield* exportTrail(parts, { tenant: scope.tenant, goalId });
+    },
+    async importTrail(scope, lines) {
+      await permit(scope, 'goal.admit', null);
+      const { tenant, actor } = scope;
+      const read = await readExport(lines, tenant);
+      await db.write('import-trail', (tx) =>
+        importTrail(tx, read, { tenant, actor, now: clock.now() }),
+      );
+      return view(scope, read.goalId);
+    },
+    async retrieve(scope, query) {
+      await permit(scope, 'goal.read', null);
+      return retrieve({ open: (digest) => artifacts.open(scope.tenant, digest) }, query);
+    },
+    collectArtifacts: ({ graceMs = COLLECTION_GRACE_MS } = {}) =>
+      collectArtifacts(parts, { graceMs }),
+    backup: (directory) => backUp(parts, directory),
+    examine: () => examineStore(parts),
     [Symbol.asyncDispose]() {
       closing ??= close();
       return closing;
@@ -224,13 +255,5 @@ export function createKernel(parts: RunParts): Kernel {
 }
 // More attempts at once help no goal that people have written.
 const DEFAULT_CONCURRENCY = 16;
-
-/** A run of this process, as others of its calls see it. */
-interface ActiveRun {
-  readonly stop: (how: StopKind) => void;
-  done: Promise<unknown>;
-}
-
-function nameOf({ tenant }: Scope, goalId: string): string {
-  return JSON.stringify([tenant, goalId]);
-}
+/** Longer than any save of an artifact should take. */
+const COLLECTION_GRACE_MS = 86_400_000;

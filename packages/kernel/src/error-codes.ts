@@ -30,6 +30,12 @@ export type KernelErrorCode =
   | 'kernel/setting-refused'
   /** The kernel was closed. */
   | 'kernel/closed'
+  /** The file is a backup; it opens only for whoever adopts it. */
+  | 'kernel/is-backup'
+  /** The goal was imported: it is read, never run or changed. */
+  | 'kernel/imported'
+  /** What is to be imported is no export, or does not hold. */
+  | 'kernel/export-invalid'
   /** The scope is incomplete. */
   | 'kernel/scope-invalid'
   /** The contract has errors; details hold the diagnostics. */

@@ -23,6 +23,10 @@ export type Failpoint = `${'before' | 'after'}:${
   | 'cancel-goal'
   | 'refuse-result'
   | 'save-artifact'
+  | 'pin-artifact'
+  | 'collect-artifacts'
+  | 'import-trail'
+  | 'adopt-backup'
   | 'act'
   | 'before'
   | 'reconcile'
@@ -60,6 +64,10 @@ const DURABLE_WRITES: readonly DurableWrite[] = [
   'cancel-goal',
   'refuse-result',
   'save-artifact',
+  'pin-artifact',
+  'collect-artifacts',
+  'import-trail',
+  'adopt-backup',
 ];
 
 /** Every failpoint: two for each durable write and for each act. */

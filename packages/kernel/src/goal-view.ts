@@ -56,6 +56,8 @@ export interface GoalView extends GoalSummary {
   readonly resource: string;
   /** Who admitted it. */
   readonly admitted_by: string;
+  /** When it was taken over from another trail, to be read only; null when it belongs here. */
+  readonly imported_at: string | null;
   /** Digest of the completed contract. */
   readonly contract_sha256: string;
   /** Inputs of the contract. */

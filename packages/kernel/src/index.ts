@@ -7,6 +7,16 @@ export type {
   VerifyContext,
   WorkAdapter,
 } from './adapter.ts';
+export {
+  type CapturedFile,
+  type CapturedRevision,
+  captureRevision,
+  type Retrieval,
+  type RetrievalQuery,
+  type RetrievedQuote,
+  type TreeFile,
+} from './artifacts/captured-revision.ts';
+export type { CollectionFacts } from './artifacts/collect-artifacts.ts';
 export type {
   AdapterBinding,
   GoalContract,
@@ -35,5 +45,7 @@ export type {
   TrailVerdict,
 } from './kernel.ts';
 export { openKernel } from './open-kernel.ts';
+export type { RunWorkerOptions, Worker } from './run/run-worker.ts';
 export { ALL_PERMISSIONS, type Permission, type Scope } from './scope.ts';
+export type { BackupFacts } from './sqlite/back-up.ts';
 export type { VerifiedResult } from './verified-result.ts';

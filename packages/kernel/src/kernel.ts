@@ -1,9 +1,13 @@
 import type { ArtifactStore, Clock, Ids, JsonValue, TrailRecord } from '@millforge/contracts';
 import type { Adapter } from './adapter.ts';
+import type { Retrieval, RetrievalQuery } from './artifacts/captured-revision.ts';
+import type { CollectionFacts } from './artifacts/collect-artifacts.ts';
 import type { GoalContract } from './contract/goal-contract.ts';
 import type { Failpoint } from './failpoints.ts';
 import type { GoalSummary, GoalView, OperationView, OwnerView } from './goal-view.ts';
+import type { RunWorkerOptions, Worker } from './run/run-worker.ts';
 import type { Scope } from './scope.ts';
+import type { BackupFacts } from './sqlite/back-up.ts';
 
 /** What {@link openKernel} needs. */
 export interface OpenKernelOptions {
@@ -17,6 +21,10 @@ export interface OpenKernelOptions {
   readonly failpoint?: (name: Failpoint) => void;
   /** Reads the whole file for damage first. Default false. */
   readonly check?: boolean;
+  /**
+   * Opens a backup as a trail of its own: every open goal that can have effects is held first. Default false.
+   */
+  readonly adopt?: boolean;
   /** How long a write waits for another process before `kernel/busy`; default 5 s. */
   readonly lockTimeoutMs?: number;
   /** How long aborted work is waited for; default 5 s. */
@@ -48,6 +56,8 @@ export interface Kernel extends AsyncDisposable {
   ): Promise<readonly GoalSummary[]>;
   /** Runs a goal until it ends, is held or is stopped; replays what is recorded. */
   runGoal(scope: Scope, goalId: string, options: RunGoalOptions): GoalRun;
+  /** Takes up whatever goals wait, of all tenants, oldest first, until its signal aborts. */
+  runWorker(options: RunWorkerOptions): Worker;
   /** Decides an open hold; the goal does not run before it is run again. */
   decide(scope: Scope, goalId: string, decision: Decision): Promise<GoalView>;
   /** Cancels a goal for good; refused with `kernel/stale-version` when it changed since. */
@@ -79,7 +89,21 @@ export interface Kernel extends AsyncDisposable {
   ): Promise<OperationView>;
   /** The artifacts of the scope's tenant. */
   artifacts(scope: Scope): ArtifactStore;
-  /** Reads the whole file for damage and tells its sizes, for a person who asks what is wrong. */
+  /** Writes a goal as JSON Lines with all that is needed to verify it elsewhere; not the bytes of artifacts. */
+  exportTrail(scope: Scope, goalId: string): AsyncIterable<string>;
+  /**
+   * Verifies an export, then keeps it as a goal that is read and never run.
+   *
+   * @throws `kernel/export-invalid` with the line; `kernel/goal-conflict` when the goal is here already.
+   */
+  importTrail(scope: Scope, lines: Iterable<string> | AsyncIterable<string>): Promise<GoalView>;
+  /** Finds exact pieces of the text files of one captured revision. */
+  retrieve(scope: Scope, query: RetrievalQuery): Promise<Retrieval>;
+  /** Removes artifacts that nothing refers to, once they are older than `graceMs`; default a day. */
+  collectArtifacts(options?: { readonly graceMs?: number }): Promise<CollectionFacts>;
+  /** Copies the trail and the artifacts that it names into a directory that does not exist yet. */
+  backup(directory: string): Promise<BackupFacts>;
+  /** Reads the whole file for damage, verifies every trail and tells sizes, for whoever asks what is wrong. */
   examine(): Promise<StoreFacts>;
 }
 
@@ -157,6 +181,8 @@ export interface StoreFacts {
   readonly problems: readonly string[];
   /** Version of the schema. */
   readonly schema_version: number;
+  /** Whether every trail holds; null when the file is damaged, so that nothing can be said. */
+  readonly trails: TrailVerdict | null;
   /** Bytes of the file. */
   readonly file_bytes: number;
   /** Bytes of the write-ahead log. */

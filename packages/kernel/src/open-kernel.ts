@@ -5,10 +5,11 @@ import { createKernel } from './create-kernel.ts';
 import type { Kernel, OpenKernelOptions } from './kernel.ts';
 import { registerOwner } from './owner/owner.ts';
 import { createOwnerLocks } from './owner/owner-lock.ts';
-import { loadDriver } from './sqlite/driver.ts';
+import { type Driver, loadDriver } from './sqlite/driver.ts';
 import { MIGRATIONS } from './sqlite/embedded-migrations.ts';
 import { openDatabase } from './sqlite/open-database.ts';
 import { randomFrom } from './sqlite/random.ts';
+import { adoptBackup } from './store/adopt-backup.ts';
 
 /**
  * Opens the trail, making it when it is missing, and registers this process as an owner.
@@ -17,9 +18,13 @@ import { randomFrom } from './sqlite/random.ts';
  * left as it was; every refusal is a `kernel/…` error that says what to do.
  */
 export async function openKernel(options: OpenKernelOptions): Promise<Kernel> {
+  return openKernelOn(await loadDriver(), options);
+}
+
+/** Opens the trail through a driver that is given; tests give one that fails or dies where they say. */
+export async function openKernelOn(driver: Driver, options: OpenKernelOptions): Promise<Kernel> {
   const { clock, ids, failpoint } = options;
   const path = resolve(options.path);
-  const driver = await loadDriver();
   const locks = createOwnerLocks(path, driver);
   const db = await openDatabase({
     path,
@@ -27,6 +32,7 @@ export async function openKernel(options: OpenKernelOptions): Promise<Kernel> {
     clock,
     migrations: MIGRATIONS,
     check: options.check ?? false,
+    adopt: options.adopt ?? false,
     lockTimeoutMs: options.lockTimeoutMs ?? 5000,
     random: randomFrom(`${process.pid} ${clock.now()} ${ids.newId('wait')}`),
     failpoint,
@@ -39,8 +45,10 @@ export async function openKernel(options: OpenKernelOptions): Promise<Kernel> {
       ids,
       reach: db.reach,
     });
+    if (options.adopt === true) await adoptBackup({ db, clock }, owner.id);
     return createKernel({
       db,
+      driver,
       clock,
       ids,
       owner,
@@ -50,6 +58,7 @@ export async function openKernel(options: OpenKernelOptions): Promise<Kernel> {
       unsettled: new Set(),
     });
   } catch (error) {
+    locks.release();
     db.close();
     throw error;
   }

@@ -141,6 +141,22 @@ const changes: readonly (readonly [string, string])[] = [
   ],
   ['a receipt is dropped', 'DELETE FROM receipts'],
   ['a payload is dropped', 'DELETE FROM payloads WHERE rowid = 2'],
+  [
+    'a payload is inserted',
+    `INSERT INTO payloads (tenant, sha256, bytes) VALUES ('local', '${'0'.repeat(64)}', x'00')`,
+  ],
+  [
+    'a row of a goal that is not there is inserted',
+    `INSERT INTO notes (goal, tenant, task_id, key, note_sha256) VALUES (99, 'local', 'run', 'x', 'y')`,
+  ],
+  [
+    'an operation is inserted',
+    'INSERT INTO notes SELECT goal, tenant, task_id, key || 1, note_sha256 FROM notes LIMIT 1',
+  ],
+  [
+    'a goal is marked as imported',
+    `INSERT INTO imports (goal, tenant, export_sha256, records, imported_by, imported_at) VALUES (1, 'local', '', 1, '', '')`,
+  ],
   ['a goal is dropped, its trail left', 'DELETE FROM goals WHERE goal = 1'],
 ];
 

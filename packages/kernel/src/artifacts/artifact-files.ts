@@ -11,10 +11,19 @@ export interface ArtifactFiles {
   put(
     tenant: string,
     bytes: Uint8Array | AsyncIterable<Uint8Array>,
-    options: { readonly mediaType: string; readonly maxBytes: number },
+    options: {
+      readonly mediaType: string;
+      readonly maxBytes: number;
+      /** Called with the digest before the bytes get their name, so that a collection leaves them alone. */
+      readonly pin?: (digest: string) => Promise<void>;
+    },
   ): Promise<ArtifactRef>;
   /** Reads bytes whose digest was compared first. */
   open(tenant: string, digest: string): AsyncIterable<Uint8Array>;
+  /** Where the bytes of a digest lie. */
+  readonly pathOf: (tenant: string, digest: string) => string;
+  /** The directory of all tenants. */
+  readonly directory: string;
 }
 
 /** Keeps artifacts under `directory`; each tenant has a directory of its own, named by a digest. */
@@ -24,12 +33,14 @@ export function createArtifactFiles(options: {
   readonly reach: (name: Failpoint) => void;
 }): ArtifactFiles {
   const { directory, ids, reach } = options;
-  const home = (tenant: string): string => join(directory, sha256(tenant).slice(0, 32));
+  const home = (tenant: string): string => join(directory, tenantFolder(tenant));
   const pathOf = (tenant: string, digest: string): string =>
     join(home(tenant), digest.slice(0, 2), digest.slice(2));
 
   return {
-    async put(tenant, bytes, { mediaType, maxBytes }) {
+    pathOf,
+    directory,
+    async put(tenant, bytes, { mediaType, maxBytes, pin }) {
       const incoming = join(home(tenant), 'incoming');
       await mkdir(incoming, { recursive: true, mode: 0o700 });
       const temporary = join(incoming, ids.newId('artifact'));
@@ -37,6 +48,7 @@ export function createArtifactFiles(options: {
         reach('before:write-artifact');
         const written = await writeFile(temporary, bytes, maxBytes);
         reach('after:write-artifact');
+        await pin?.(written.digest);
         const path = pathOf(tenant, written.digest);
         await mkdir(dirname(path), { recursive: true, mode: 0o700 });
         reach('before:link-artifact');
@@ -60,6 +72,11 @@ export function createArtifactFiles(options: {
       if (hash.digest('hex') !== digest) throw corrupt(digest);
     },
   };
+}
+
+/** Name of a tenant's own directory; the tenant itself may hold anything. */
+export function tenantFolder(tenant: string): string {
+  return sha256(tenant).slice(0, 32);
 }
 
 async function writeFile(

@@ -2,6 +2,7 @@ import { type ArtifactRef, MillforgeError } from '@millforge/contracts';
 import type { RunParts } from '../run/run-parts.ts';
 import { added, appendRecord, changed } from '../store/append-record.ts';
 import { type Claim, readClaimedGoal } from '../store/claim.ts';
+import { pinArtifact, unpinArtifact } from './pin-artifact.ts';
 
 /** Stores bytes for a goal and records that the goal has them; the same content is recorded once. */
 export async function saveArtifact(
@@ -16,7 +17,11 @@ export async function saveArtifact(
 ): Promise<ArtifactRef> {
   const { claim, limit, options } = saving;
   const maxBytes = Math.min(options.maxBytes, limit ?? options.maxBytes);
-  const ref = await artifacts.put(claim.tenant, saving.bytes, { ...options, maxBytes });
+  const ref = await artifacts.put(claim.tenant, saving.bytes, {
+    ...options,
+    maxBytes,
+    pin: (digest) => db.write('pin-artifact', (tx) => pinArtifact(tx, claim, digest)),
+  });
   await db.write('save-artifact', (tx) => {
     const known = tx.get(
       'SELECT sha256 FROM artifacts WHERE goal = ? AND tenant = ? AND sha256 = ?',
@@ -24,6 +29,7 @@ export async function saveArtifact(
       claim.tenant,
       ref.sha256,
     );
+    unpinArtifact(tx, claim, ref.sha256);
     if (known !== undefined) return;
     const { goal } = readClaimedGoal(tx, claim, clock.now());
     const total = goal.artifact_bytes + ref.bytes;

@@ -81,4 +81,5 @@ const OWN_TYPES: ReadonlySet<string> = new Set([
   'operation-recorded',
   'result-recorded',
   'result-refused',
+  'trail-imported',
 ]);

@@ -3,6 +3,7 @@ import type { Transaction } from '../sqlite/database.ts';
 import { readLatestAttempt, readLease, readTasks } from '../store/attempt-row.ts';
 import { type GoalRow, readGoalRow } from '../store/goal-row.ts';
 import { damagedContract, readContract } from '../store/read-contract.ts';
+import { refuseImported } from '../store/refuse-imported.ts';
 import type { Standing } from './standing.ts';
 
 /** Where a goal stands, as a run sees it. */
@@ -20,6 +21,7 @@ export function readPosition(
   which: { readonly goalId: string; readonly now: number },
 ): Position {
   const goal = readGoalRow(tx, tenant, which);
+  refuseImported(tx, goal);
   const contract = readContract(tx, goal);
   const rows = new Map(readTasks(tx, goal).map((row) => [row.task_id, row]));
   const standings = contract.tasks.map((task): Standing => {

@@ -6,6 +6,7 @@ import type { OwnerView } from '../goal-view.ts';
 import type { Owner } from '../owner/owner.ts';
 import type { Scope } from '../scope.ts';
 import type { Database } from '../sqlite/database.ts';
+import type { Driver } from '../sqlite/driver.ts';
 import type { Claim } from '../store/claim.ts';
 import type { Slots } from './slots.ts';
 import type { StopSwitch } from './stop-switch.ts';
@@ -13,6 +14,7 @@ import type { StopSwitch } from './stop-switch.ts';
 /** What running goals takes. */
 export interface RunParts {
   readonly db: Database;
+  readonly driver: Driver;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly owner: Owner;

@@ -29,6 +29,8 @@ export interface Database {
   write<T>(name: DurableWrite, work: (tx: Transaction) => T): Promise<T>;
   /** Runs `work` on one consistent state. */
   read<T>(work: (tx: Transaction) => T): Promise<T>;
+  /** Writes one moment of the whole file into another one. */
+  copyInto(path: string): void;
   /** Calls the failpoint of that name. */
   readonly reach: (name: Failpoint) => void;
   /** Closes the connection; later calls reject with `kernel/closed`. */
@@ -268,6 +270,10 @@ export function createDatabase(connection: Connection, options: DatabaseOptions)
           if (connection.inTransaction) prepared('COMMIT').run();
         }
       }),
+    copyInto(target) {
+      refuseClosed();
+      connection.prepare('VACUUM INTO ?').run(target);
+    },
     reach: (name) => failpoint?.(name),
     close() {
       if (closed !== null) return;

@@ -1,9 +1,38 @@
 import { statSync } from 'node:fs';
-import type { StoreFacts } from '../kernel.ts';
+import type { Clock } from '@millforge/contracts';
+import type { StoreFacts, TrailVerdict } from '../kernel.ts';
+import { verifyTenant } from '../trail/verify-trail.ts';
 import type { Database } from './database.ts';
 
-/** Reads the whole file for damage, and tells its sizes. */
-export async function examineStore(db: Database): Promise<StoreFacts> {
+/** Reads the whole file for damage, verifies every trail, and tells its sizes. */
+export async function examineStore(parts: {
+  readonly db: Database;
+  readonly clock: Clock;
+}): Promise<StoreFacts> {
+  const { db } = parts;
+  const facts = await readFacts(db);
+  // Rows of a damaged file say nothing about its trails.
+  return { ...facts, trails: facts.intact ? await verifyAll(parts) : null };
+}
+
+/** The first trail of any tenant that does not hold. */
+async function verifyAll(parts: {
+  readonly db: Database;
+  readonly clock: Clock;
+}): Promise<TrailVerdict> {
+  const tenants = await parts.db.read((tx) => tx.all('SELECT DISTINCT tenant FROM goals'));
+  let goals = 0;
+  let records = 0;
+  for (const { tenant } of tenants) {
+    const verdict = await verifyTenant(parts, String(tenant), null);
+    if (!verdict.ok) return verdict;
+    goals += verdict.goals;
+    records += verdict.records;
+  }
+  return { ok: true, goals, records };
+}
+
+async function readFacts(db: Database): Promise<Omit<StoreFacts, 'trails'>> {
   return db.read((tx) => {
     const found = tx
       .all('PRAGMA integrity_check(20)')

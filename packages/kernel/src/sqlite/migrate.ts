@@ -42,6 +42,9 @@ export function migrate(
 /** Marks a file as a Millforge trail: `MFTR` in ASCII. */
 export const APPLICATION_ID = 0x4d465452;
 
+/** Marks a copy that was made as a backup: `MFTB` in ASCII. */
+export const BACKUP_ID = 0x4d465442;
+
 function step(connection: Connection, version: number, migration: Migration | undefined): void {
   if (migration === undefined) return;
   connection.exec('BEGIN IMMEDIATE');
@@ -49,7 +52,10 @@ function step(connection: Connection, version: number, migration: Migration | un
     // Another process may have done this step while this one waited for the lock.
     if (versionOf(connection) === version) {
       connection.exec(migration.sql);
-      connection.pragma(`application_id = ${APPLICATION_ID}`);
+      // A backup stays one until it is adopted.
+      if (connection.pragma('application_id', { simple: true }) !== BACKUP_ID) {
+        connection.pragma(`application_id = ${APPLICATION_ID}`);
+      }
       connection.pragma(`user_version = ${version + 1}`);
     }
     connection.exec('COMMIT');

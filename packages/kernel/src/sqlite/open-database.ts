@@ -3,7 +3,7 @@ import { type Clock, MillforgeError } from '@millforge/contracts';
 import type { Failpoint } from '../failpoints.ts';
 import { createDatabase, type Database } from './database.ts';
 import type { Connection, Driver } from './driver.ts';
-import { APPLICATION_ID, type Migration, migrate } from './migrate.ts';
+import { APPLICATION_ID, BACKUP_ID, type Migration, migrate } from './migrate.ts';
 import { prepareDirectory } from './prepare-directory.ts';
 import { isBusy, sqlFault } from './sql-fault.ts';
 
@@ -14,6 +14,8 @@ export interface OpenDatabaseOptions {
   readonly clock: Clock;
   readonly migrations: readonly Migration[];
   readonly check: boolean;
+  /** Whether a backup is opened as a trail of its own. */
+  readonly adopt: boolean;
   readonly lockTimeoutMs: number;
   readonly random: () => number;
   readonly failpoint: ((name: Failpoint) => void) | undefined;
@@ -57,13 +59,19 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Databa
 
 function refuseForeign(
   connection: Connection,
-  { path, migrations }: Pick<OpenDatabaseOptions, 'path' | 'migrations'>,
+  { path, migrations, adopt }: Pick<OpenDatabaseOptions, 'path' | 'migrations' | 'adopt'>,
 ): void {
   const application = pragma(connection, 'application_id');
   const version = Number(pragma(connection, 'user_version'));
   const tables = connection.prepare('SELECT count(*) FROM sqlite_schema').pluck().get();
   const isEmpty = application === 0 && version === 0 && tables === 0;
-  if (!isEmpty && application !== APPLICATION_ID) {
+  if (application === BACKUP_ID && !adopt) {
+    throw new MillforgeError(
+      'kernel/is-backup',
+      `${path} is a backup: what happened after it was made is not in it. Copy it to where it shall be used and open it with \`adopt\`, which holds every goal that can have effects.`,
+    );
+  }
+  if (!isEmpty && application !== APPLICATION_ID && application !== BACKUP_ID) {
     throw new MillforgeError(
       'kernel/not-a-trail',
       `${path} is a database of another program; name another file, it was left as it is.`,
@@ -111,21 +119,32 @@ function checkSchema(
   { path, driver, migrations }: Pick<OpenDatabaseOptions, 'path' | 'driver' | 'migrations'>,
 ): void {
   const found = schemaOf(connection);
+  const expected = expectedSchema(driver, migrations);
+  if (found.length === expected.length && found.every((row, place) => row === expected[place])) {
+    return;
+  }
+  // A newer version migrated it a moment ago: every write says so.
+  if (pragma(connection, 'user_version') !== migrations.length) return;
+  const differs = expected.find((row) => !found.includes(row)) ?? 'a table that does not belong';
+  throw damaged(path, `schema: ${differs.slice(0, 80)}`);
+}
+
+/** The schema that the migrations make; the same for the whole life of a process. */
+function expectedSchema(driver: Driver, migrations: readonly Migration[]): readonly string[] {
+  const known = EXPECTED.get(migrations);
+  if (known !== undefined) return known;
   const fresh = driver(':memory:');
   try {
     for (const { sql } of migrations) fresh.exec(sql);
     const expected = schemaOf(fresh);
-    if (found.length === expected.length && found.every((row, place) => row === expected[place])) {
-      return;
-    }
-    // A newer version migrated it a moment ago: every write says so.
-    if (pragma(connection, 'user_version') !== migrations.length) return;
-    const differs = expected.find((row) => !found.includes(row)) ?? 'a table that does not belong';
-    throw damaged(path, `schema: ${differs.slice(0, 80)}`);
+    EXPECTED.set(migrations, expected);
+    return expected;
   } finally {
     fresh.close();
   }
 }
+
+const EXPECTED = new WeakMap<readonly Migration[], readonly string[]>();
 
 /** What the file says about its tables and indexes; what SQLite keeps there for itself is left out. */
 function schemaOf(connection: Connection): readonly string[] {

@@ -16,6 +16,7 @@ import { readPayload } from './payloads.ts';
 import { DECISIONS, HOLD_REASONS, numberOrNull, oneOf, textOrNull } from './read-column.ts';
 import { readContract } from './read-contract.ts';
 import { readUsage } from './read-usage.ts';
+import { importedAt } from './refuse-imported.ts';
 
 /** Asks about other processes; the answer is not in the file. */
 export interface OwnerLookup {
@@ -46,6 +47,7 @@ export function readGoalView(
     objective: contract.objective,
     resource: goal.resource,
     admitted_by: goal.admitted_by,
+    imported_at: importedAt(tx, goal),
     contract_sha256: goal.contract_sha256,
     inputs: contract.inputs,
     tasks: readTaskViews(tx, goal, attempts),

@@ -11,12 +11,17 @@ export interface Fold {
   compare(table: string, rows: readonly SqlRow[]): string | null;
   /** Digests of payloads that records name and no row does. */
   payloads(): readonly string[];
+  /** Digests of all payloads that any record names, also those that rows name no more. */
+  named(): ReadonlySet<string>;
+  /** The rows of a table, column by column. */
+  rows(table: TableName): readonly ReadonlyMap<string, SqlValue>[];
 }
 
 /** Begins with nothing. */
 export function createFold(): Fold {
   const tables = new Map<TableName, Map<string, Map<string, SqlValue>>>();
   const payloads = new Set<string>();
+  const named = new Set<string>();
   return {
     apply({ type, data }) {
       if (!isObject(data)) return 'the data of the record is no object';
@@ -27,6 +32,10 @@ export function createFold(): Fold {
         for (const patch of patches) {
           if (!isObject(patch)) return `the record tells a row of ${name} that is no object`;
           applyPatch(rowsOf(tables, name), TABLES[name], patch);
+          for (const column of TABLES[name].payloads) {
+            const digest = patch[column];
+            if (typeof digest === 'string') named.add(digest);
+          }
         }
       }
       notePayloads(type, data, payloads);
@@ -51,6 +60,8 @@ export function createFold(): Fold {
       return missing === undefined ? null : `${name} lacks a row that the trail tells: ${missing}`;
     },
     payloads: () => [...payloads],
+    named: () => new Set([...named, ...payloads]),
+    rows: (table) => [...rowsOf(tables, table).values()],
   };
 }
 

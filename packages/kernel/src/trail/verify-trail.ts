@@ -1,11 +1,11 @@
-import { type Clock, canonicalJson, type JsonValue, sha256 } from '@millforge/contracts';
+import { type Clock, sha256 } from '@millforge/contracts';
 import type { TrailVerdict } from '../kernel.ts';
 import { kernelError } from '../kernel-error.ts';
 import type { Database, SqlRow, Transaction } from '../sqlite/database.ts';
-import { NO_SHA256, recordSha256 } from '../store/append-record.ts';
 import { readGoalRow } from '../store/goal-row.ts';
 import { TABLES, type TableName } from '../store/tables.ts';
 import { createFold, type Fold, TABLE_NAMES } from './fold-trail.ts';
+import { type Chain, emptyChain, followChain, type Problem } from './follow-chain.ts';
 
 /** Recomputes everything of one goal, or of all goals of a tenant, and names the first thing that does not hold. */
 export async function verifyTenant(
@@ -15,6 +15,7 @@ export async function verifyTenant(
 ): Promise<TrailVerdict> {
   let goals = 0;
   let records = 0;
+  const named = new Set<string>();
   for (let after = 0; ; ) {
     const goal = await db.read((tx) =>
       goalId === null
@@ -22,14 +23,14 @@ export async function verifyTenant(
         : oneGoal(tx, tenant, { goalId, now: clock.now() }),
     );
     if (goal === null) break;
-    const found = await verifyGoal(db, tenant, goal);
+    const found = await verifyGoal(db, tenant, { ...goal, named: goalId === null ? named : null });
     if ('what' in found) return { ok: false, goal: goal.goalId, ...found };
     goals += 1;
     records += found.records;
     if (goalId !== null) break;
     after = goal.goal;
   }
-  const orphan = goalId === null ? await db.read((tx) => findOrphan(tx, tenant)) : null;
+  const orphan = goalId === null ? await findOrphan(db, tenant, named) : null;
   if (orphan !== null) return orphan;
   await assertIntact(db);
   return { ok: true, goals, records };
@@ -69,54 +70,91 @@ function nextGoal(tx: Transaction, tenant: string, after: number): VerifiedGoal 
   return row === undefined ? null : { goal: Number(row['goal']), goalId: String(row['goal_id']) };
 }
 
-/** A trail whose goal is gone, or was given to another tenant. */
-function findOrphan(tx: Transaction, tenant: string): TrailVerdict | null {
-  const row = tx.get(
-    `SELECT goal, max(seq) AS seq FROM trail WHERE tenant = ? AND goal NOT IN (SELECT goal FROM goals WHERE tenant = ?)
-      GROUP BY goal ORDER BY goal LIMIT 1`,
-    tenant,
-    tenant,
-  );
-  if (row === undefined) return null;
-  return {
-    ok: false,
-    goal: `#${String(row['goal'])}`,
-    seq: Number(row['seq']),
-    what: 'there is a trail whose goal is missing',
-  };
+/** A row whose goal is gone or was given to another tenant, or a payload that no record names. */
+async function findOrphan(
+  db: Database,
+  tenant: string,
+  named: ReadonlySet<string>,
+): Promise<TrailVerdict | null> {
+  const lost = await db.read((tx) => findLostRow(tx, tenant));
+  if (lost !== null) return lost;
+  for (let after = ''; ; ) {
+    const rows = await db.read((tx) =>
+      tx.all(
+        'SELECT sha256 FROM payloads WHERE tenant = ? AND sha256 > ? ORDER BY sha256 LIMIT 1000',
+        tenant,
+        after,
+      ),
+    );
+    for (const row of rows) {
+      after = String(row['sha256']);
+      if (named.has(after)) continue;
+      // A goal that was admitted meanwhile was not read.
+      const isNew = await db.read((tx) => isNamedSince(tx, tenant, after));
+      if (!isNew) {
+        return { ok: false, goal: '', seq: 0, what: `no record names the payload ${after}` };
+      }
+    }
+    if (rows.length < 1000) return null;
+  }
 }
 
-type Problem = { readonly seq: number; readonly what: string };
+function findLostRow(tx: Transaction, tenant: string): TrailVerdict | null {
+  for (const table of [...TABLE_NAMES, 'trail'] as const) {
+    if (table === 'goals') continue;
+    const row = tx.get(
+      `SELECT goal FROM ${table} WHERE tenant = ? AND goal NOT IN (SELECT goal FROM goals WHERE tenant = ?) ORDER BY goal LIMIT 1`,
+      tenant,
+      tenant,
+    );
+    if (row === undefined) continue;
+    const last = tx.get(
+      'SELECT max(seq) AS seq FROM trail WHERE tenant = ? AND goal = ?',
+      tenant,
+      row['goal'] ?? null,
+    );
+    return {
+      ok: false,
+      goal: `#${String(row['goal'])}`,
+      seq: Number(last?.['seq'] ?? 0),
+      what: `there is a row of ${table} whose goal is missing`,
+    };
+  }
+  return null;
+}
+
+/** Whether a record that was appended while others were read names a payload. */
+function isNamedSince(tx: Transaction, tenant: string, digest: string): boolean {
+  const row = tx.get(
+    'SELECT goal FROM trail WHERE tenant = ? AND instr(data, ?) > 0 LIMIT 1',
+    tenant,
+    digest,
+  );
+  return row !== undefined;
+}
 
 async function verifyGoal(
   db: Database,
   tenant: string,
-  { goal }: VerifiedGoal,
+  { goal, named }: { readonly goal: number; readonly named: Set<string> | null },
 ): Promise<Problem | { readonly records: number }> {
   const fold = createFold();
-  const chain: Chain = { seq: 0, sha256: NO_SHA256, at: '', goalUid: null };
+  const chain = emptyChain();
   for (;;) {
     // One consistent state per page; what is appended meanwhile is read by a later page.
     const page = await db.read((tx) => readPage(tx, { goal, tenant, after: chain.seq }));
     for (const row of page.rows) {
-      const problem = follow(chain, fold, { row, tenant });
+      const problem = followChain(chain, fold, { row, tenant });
       if (problem !== null) return problem;
     }
     if (page.rows.length === PAGE) continue;
+    if (named !== null) for (const digest of fold.named()) named.add(digest);
     return (
       (await db.read((tx) => compareRows(tx, { goal, tenant, chain, fold }))) ?? {
         records: chain.seq,
       }
     );
   }
-}
-
-/** Where the chain stands. */
-interface Chain {
-  seq: number;
-  sha256: string;
-  at: string;
-  goalUid: string | null;
 }
 
 const PAGE = 500;
@@ -140,49 +178,8 @@ function readPage(
   };
 }
 
-/** Checks one record against the one before it, and folds it. */
-function follow(
-  chain: Chain,
-  fold: Fold,
-  { row, tenant }: { readonly row: SqlRow; readonly tenant: string },
-): Problem | null {
-  const seq = Number(row['seq']);
-  const problem = (what: string): Problem => ({ seq: chain.seq + 1, what });
-  if (seq !== chain.seq + 1) return problem(`record ${chain.seq + 1} is missing`);
-  if (row['previous_sha256'] !== chain.sha256) {
-    return problem('the record does not name the digest of the one before it');
-  }
-  const text = String(row['data']);
-  const data = parse(text);
-  if (data === undefined || canonicalJson(data, { newline: false }) !== text) {
-    return problem('the data of the record is not in its canonical form');
-  }
-  chain.goalUid ??= goalUidOf(data);
-  const at = String(row['at']);
-  if (at < chain.at) return problem('the record is older than the one before it');
-  const digest = recordSha256({
-    tenant,
-    goal_uid: chain.goalUid ?? '',
-    seq,
-    at,
-    type: String(row['type']),
-    actor: String(row['actor']),
-    data: text,
-    previous_sha256: chain.sha256,
-  });
-  if (digest !== row['record_sha256']) {
-    return problem('the digest of the record is not that of its content');
-  }
-  const unfolded = fold.apply({ type: String(row['type']), data });
-  if (unfolded !== null) return problem(unfolded);
-  chain.seq = seq;
-  chain.sha256 = digest;
-  chain.at = at;
-  return null;
-}
-
 /** Compares the rows with what the trail tells, and payloads with their digests. */
-function compareRows(
+export function compareRows(
   tx: Transaction,
   {
     goal,
@@ -269,20 +266,4 @@ function checkDigest(tx: Transaction, tenant: string, digest: string): string | 
   )?.['bytes'];
   if (!(bytes instanceof Uint8Array)) return `the payload ${digest} is missing`;
   return sha256(bytes) === digest ? null : `the payload ${digest} has other bytes`;
-}
-
-function parse(text: string): JsonValue | undefined {
-  try {
-    return JSON.parse(text) as JsonValue; // JSON.parse gives nothing but JSON values.
-  } catch {
-    // A text that is no JSON is what the caller reports.
-    return undefined;
-  }
-}
-
-/** The first record says which goal it is. */
-function goalUidOf(data: JsonValue): string | null {
-  const goals = typeof data === 'object' && data !== null && 'goals' in data ? data['goals'] : null;
-  const [first] = Array.isArray(goals) ? goals : [];
-  return typeof first?.goal_uid === 'string' ? first.goal_uid : null;
 }

