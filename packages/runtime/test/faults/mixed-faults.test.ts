@@ -78,7 +78,12 @@ const DAMAGES: Readonly<Record<string, Damage>> = {
     call(
       meant,
       json(
-        Object.fromEntries(Object.entries(meant.args).map(([key, value]) => [key, String(value)])),
+        Object.fromEntries(
+          Object.entries(meant.args).map(([key, value]) => [
+            key,
+            typeof value === 'string' ? value : json(value),
+          ]),
+        ),
       ),
     ),
   'an argument that nobody asked for': (meant) =>
@@ -199,7 +204,8 @@ test.each(
   CHARGES.flatMap(([budget, damage, failure]) =>
     [1, 2, 5].map((limit) => [damage, limit, budget, failure] as const),
   ),
-)('%s is forgiven %i times and not once more (%s)', async (damage, limit, budget, failure) => {
+)('%s is forgiven %i times and not once more (%s)', async (...row) => {
+  const [damage, limit, budget, failure] = row;
   const budgets = { [budget]: limit };
   const times = (count: number) => Array.from({ length: count }, () => damage);
   const atLimit = await runFaulty(times(limit), budgets);
