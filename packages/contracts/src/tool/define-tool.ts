@@ -63,8 +63,8 @@ export interface ToolDefinition<Input = JsonObject, Output extends object = Json
   readonly id: string;
   /** Version; default 1. Raise it when the meaning changes. */
   readonly version?: number;
-  /** Name shown to the model, `[A-Za-z0-9_-]{1,64}`. */
-  readonly name: string;
+  /** Name shown to the model, `[A-Za-z0-9_-]{1,64}`; default the last part of the id. */
+  readonly name?: string;
   /** What the model reads about it; at most 4,096 bytes. */
   readonly description: string;
   /** Schema of the arguments, an object at its root; gives `check`, `run` and the others their type. */
@@ -130,11 +130,8 @@ export function defineTool(definition: ToolDefinition): Tool {
   const { id, version = 1, capabilities = [], artifacts = [] } = definition;
   const { origin = 'custom', redactSecrets = true, approval = 'none' } = definition;
   demand(isText(id, 160) && isDottedId(id), 'id', 'a dotted id of at most 160 characters');
-  demand(
-    isText(definition.name, 64) && isModelToolName(definition.name),
-    'name',
-    '1 to 64 of A-Z a-z 0-9 _ -',
-  );
+  const name = definition.name ?? id.slice(id.lastIndexOf('.') + 1);
+  demand(isText(name, 64) && isModelToolName(name), 'name', '1 to 64 of A-Z a-z 0-9 _ -');
   demand(isText(definition.description, 4096), 'description', 'text of 1 to 4,096 bytes');
   const implementationId = definition.implementationId ?? `impl.${id}.v${version}`;
   demand(isText(implementationId, 256), 'implementationId', 'text of 1 to 256 bytes');
@@ -157,7 +154,7 @@ export function defineTool(definition: ToolDefinition): Tool {
     tool_id: id,
     tool_version: integer(version, 'version', 2_147_483_647),
     implementation_id: implementationId,
-    model_tool_name: definition.name,
+    model_tool_name: name,
     description: definition.description,
     input_schema: withExamples(schema(definition.input, 'input'), definition.examples),
     output_schema: schema(definition.output ?? EMPTY_OBJECT, 'output'),

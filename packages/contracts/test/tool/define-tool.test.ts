@@ -113,7 +113,6 @@ const REFUSED: [field: string, value: unknown, more?: object][] = [
   ['version', 1.5],
   ['version', 2_147_483_648],
   ['name', 'count words'],
-  ['name', undefined],
   ['name', 'x'.repeat(65)],
   ['description', ' \n'],
   ['description', LONG],
@@ -257,6 +256,14 @@ test('keeps examples with the schema of the arguments, and out of the digest', (
     // @ts-expect-error An example is typed like the arguments.
     examples: [{ texts: 'one' }].slice(1),
     run: async () => ({ kind: 'done' }),
+  });
+});
+
+test('takes its name from its id where it has none', () => {
+  const { name: _, ...unnamed } = definition();
+  expect(defineTool(unnamed).descriptor.model_tool_name).toBe('count_words');
+  expect(refusal(() => defineTool({ ...unnamed, id: `a.${'b'.repeat(80)}` })).field).toEqual({
+    field: 'name',
   });
 });
 
