@@ -9,6 +9,7 @@ import { searchTextTool } from './files/search-text.ts';
 import { writeFileTool } from './files/write-file.ts';
 import { applyPatchTool } from './patch/apply-patch-tool.ts';
 import { createPathPolicy } from './paths/create-path-policy.ts';
+import { profileTools } from './process/profile-tools.ts';
 import { inspectRequestTool } from './request/inspect-request.ts';
 import { readRequirementsTool } from './request/read-requirements.ts';
 import { terminalTools } from './terminal/terminal-tools.ts';
@@ -16,6 +17,9 @@ import { terminalTools } from './terminal/terminal-tools.ts';
 /**
  * Makes the built-in tools. They reach files through one path policy only, and start no process but those
  * of the operator's profiles. Making them touches nothing.
+ *
+ * @throws `builtin-tools/invalid-option` for a profile that cannot be run; `path/<rule>` for a protected path
+ * that is none.
  */
 export function builtinTools(options: BuiltinToolOptions = {}): readonly Tool[] {
   const { findRun = () => null, onEffect } = options;
@@ -29,6 +33,7 @@ export function builtinTools(options: BuiltinToolOptions = {}): readonly Tool[] 
     writeFileTool(policy, onEffect),
     applyPatchTool({ policy, findRun, onEffect }),
     readDiffTool({ policy, findRun }),
+    ...profileTools(options, onEffect),
     ...readArtifactTools({ findRun }),
     ...writeArtifactTools({ findRun }, (call) => diffOfRun({ policy, findRun }, call)),
     ...terminalTools(findRun),

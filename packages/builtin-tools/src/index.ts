@@ -1,5 +1,10 @@
 export type { Baseline, BaselineFile } from './baseline/baseline.ts';
 export { type BaselineOptions, loadBaseline, openBaseline } from './baseline/open-baseline.ts';
 export type { BuiltinRun, FindRun } from './builtin-run.ts';
-export type { BuiltinToolOptions, OnEffect } from './builtin-tool-options.ts';
+export type { BuiltinToolOptions } from './builtin-tool-options.ts';
 export { builtinTools } from './builtin-tools.ts';
+export type { BuiltinToolsErrorCode } from './error-codes.ts';
+export type { OnEffect } from './on-effect.ts';
+export type { HostEnvironment } from './process/command-environment.ts';
+export type { ProcessOptions } from './process/profile-tools.ts';
+export type { ShellProfile, ShellProfiles } from './process/shell-profile.ts';

@@ -7,7 +7,7 @@ import {
   type ToolReconciliation,
   type ToolResult,
 } from '@millforge/contracts';
-import type { OnEffect } from '../builtin-tool-options.ts';
+import type { OnEffect } from '../on-effect.ts';
 import type { PathPolicy, Workspace, WriteTarget } from '../paths/create-path-policy.ts';
 import { pathFault, shown } from '../paths/path-fault.ts';
 import { answering, refusal } from '../tool-faults.ts';

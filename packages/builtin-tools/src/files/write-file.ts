@@ -6,8 +6,8 @@ import {
   type ToolRefusal,
 } from '@millforge/contracts';
 import { optionalString, stringArgument } from '../arguments.ts';
-import type { OnEffect } from '../builtin-tool-options.ts';
 import { BOOLEAN, defineBuiltinTool, STRING } from '../define-builtin-tool.ts';
+import type { OnEffect } from '../on-effect.ts';
 import type { PathPolicy, WriteTarget } from '../paths/create-path-policy.ts';
 import { shown } from '../paths/path-fault.ts';
 import { checking, refusing, toolFault } from '../tool-faults.ts';
