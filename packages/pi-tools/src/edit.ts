@@ -1,4 +1,3 @@
-import { accessSync, constants } from 'node:fs';
 import type { JsonObject, Tool } from '@millforge/contracts';
 import { definePiTool, READ_FILES, WRITE_FILES } from './define-pi-tool.ts';
 import { applyMatches } from './edit/apply-matches.ts';
@@ -6,16 +5,17 @@ import { type Change, describeChange } from './edit/describe-change.ts';
 import { explainMiss } from './edit/explain-miss.ts';
 import { type Edit, matchEdits } from './edit/match-edits.ts';
 import { openContent } from './edit/open-content.ts';
+import { openForEdit } from './edit/open-for-edit.ts';
 import { readEdits } from './edit/read-edits.ts';
 import { lineFeedView } from './edit/text-view.ts';
 import { prepareChange, reconcileChange } from './file-change.ts';
 import { takeTurn } from './file-queue.ts';
-import { type ReadFile, readFoundFile } from './found-file.ts';
+import type { ReadFile } from './found-file.ts';
 import type { PiToolOptions } from './pi-tool-options.ts';
 import { type ProfileSwitches, profileSwitches } from './profile.ts';
 import { candidatePaths, resolvePath } from './resolve-path.ts';
 import { stringArgument } from './tool-arguments.ts';
-import { errnoOf, refusing, toolFault } from './tool-fault.ts';
+import { refusing, toolFault } from './tool-fault.ts';
 
 /** Makes the tool that replaces passages of one file, all of them or none. */
 export function editTool(options: PiToolOptions): Tool {
@@ -93,19 +93,6 @@ export function editTool(options: PiToolOptions): Tool {
       }
     },
   });
-}
-
-async function openForEdit(target: string, sent: string): Promise<ReadFile> {
-  try {
-    accessSync(target, constants.R_OK | constants.W_OK);
-  } catch (error) {
-    const code = errnoOf(error) ?? 'UNKNOWN';
-    const kind = code === 'ENOENT' || code === 'ENOTDIR' ? 'not_found' : 'permission_denied';
-    throw toolFault(kind, `Could not edit file: ${sent}. Error code: ${code}.`, error);
-  }
-  const found = await readFoundFile(target);
-  if (found !== null) return found;
-  throw toolFault('not_found', `Could not edit file: ${sent}. Error code: ENOENT.`);
 }
 
 function changeText(

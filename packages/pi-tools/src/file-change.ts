@@ -17,7 +17,7 @@ import { answering } from './tool-fault.ts';
 
 /** A change of one file that is decided but not made. */
 export interface FileChange {
-  readonly tool: 'edit' | 'write';
+  readonly tool: 'edit' | 'edit_anchored' | 'write';
   readonly turn: FileTurn;
   readonly found: FoundFile | null;
   readonly bytes: Uint8Array;
@@ -39,7 +39,7 @@ export interface FileChange {
 export function prepareChange(change: FileChange): PreparedTool {
   const { turn, found, bytes } = change;
   const path = displayPath(turn.target, change.workspace);
-  const isDerived = change.tool === 'edit';
+  const isDerived = change.tool !== 'write';
   const digest = isDerived || bytes.length <= AT_ONCE_BYTES ? sha256(bytes) : null;
   const data = { truncated: false, changed_path: path, ...change.data };
   const done: ToolResult = {

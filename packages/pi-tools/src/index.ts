@@ -1,3 +1,4 @@
+export { anchoredTools } from './anchored/anchored-tools.ts';
 export { assemblePrompt, type PromptParts, type PromptSnapshot } from './base/assemble-prompt.ts';
 export { BASE_GRANTS, BASE_IDENTITY } from './base/base-identity.ts';
 export type { BaseTerminal } from './base/base-terminals.ts';

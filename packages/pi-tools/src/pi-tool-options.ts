@@ -52,7 +52,7 @@ export interface PiToolOptions {
 
 /** Told of the moment around an effect; what it throws breaks the call off at that point. */
 export type OnEffect = (
-  tool: 'bash' | 'edit' | 'write',
+  tool: 'bash' | 'edit' | 'edit_anchored' | 'write',
   phase: 'before-effect' | 'after-effect',
   path?: string,
 ) => void;

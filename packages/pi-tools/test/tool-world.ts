@@ -6,6 +6,7 @@ import type {
   Clock,
   JsonObject,
   PreparedTool,
+  Tool,
   ToolReconciliation,
   ToolRefusal,
   ToolResult,
@@ -35,15 +36,19 @@ export interface CallOptions {
   readonly onUpdate?: (text: string) => void;
 }
 
-export async function toolWorld(options: PiToolOptions = {}): Promise<ToolWorld> {
+export async function toolWorld(
+  options: PiToolOptions = {},
+  more: readonly Tool[] = [],
+): Promise<ToolWorld> {
   const workspace = await temporaryFolder();
   const key = `key of ${workspace}`;
-  const tools = piTools({
+  const pi = piTools({
     environment: { PATH: '/usr/local/bin:/usr/bin:/bin' },
     homeDirectory: join(workspace, 'home'),
     logDirectory: workspace,
     ...options,
   });
+  const tools = [...pi, ...more];
   const context = (call: CallOptions) => ({
     runId: 'run-1',
     callId: 'call-1',
