@@ -150,7 +150,7 @@ function apply(lines: readonly Line[], changes: readonly Change[]): readonly Lin
       }
       case 'insert_before':
         return [...added, line];
-      default:
+      case 'insert_after':
         if (line.ending !== '') return [line, ...added];
         return [
           { ...line, ending },

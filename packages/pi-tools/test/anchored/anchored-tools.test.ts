@@ -169,7 +169,7 @@ test.each<[string, JsonObject]>([
   ['a deletion with a text', { edits: [{ op: 'delete', at: '1#0000', text: 'x' }] }],
 ])('refuses %s as an argument', async (_name, input) => {
   const world = await anchoredWorld('a\nb\n');
-  const result = await world.call('edit_anchored', { path: 'f', ...input });
+  const result = await world.tools.call('edit_anchored', { path: 'f', ...input });
   expect(result).toMatchObject({ kind: 'failed', code: 'invalid_arguments' });
 });
 
@@ -188,15 +188,15 @@ test('finds out after a crash whether the change was made', async () => {
   const world = await anchoredWorld('a\nb\n');
   const [at = ''] = await world.anchors();
   const input = { path: 'f', edits: [{ op: 'replace', at, text: 'A' }] };
-  const prepared = await world.prepare('edit_anchored', input);
+  const prepared = await world.tools.prepare('edit_anchored', input);
   if (prepared.kind === 'refused') throw new Error(prepared.message);
   const before: JsonObject = { ...Object(prepared.before) };
   await prepared.dispose?.();
-  expect(await world.reconcile('edit_anchored', input, before)).toMatchObject({
+  expect(await world.tools.reconcile('edit_anchored', input, before)).toMatchObject({
     kind: 'not-happened',
   });
-  await world.call('edit_anchored', input);
-  expect(await world.reconcile('edit_anchored', input, before)).toMatchObject({
+  await world.tools.call('edit_anchored', input);
+  expect(await world.tools.reconcile('edit_anchored', input, before)).toMatchObject({
     kind: 'happened',
     result: { text: 'Successfully made 1 change(s) in f.' },
   });

@@ -4,7 +4,9 @@ import { anchoredTools } from '@millforge/pi-tools';
 import { type ToolWorld, textOf, toolWorld } from '../tool-world.ts';
 
 /** A workspace with the one file `f`, and the tools that go by anchors. */
-export interface AnchoredWorld extends Pick<ToolWorld, 'call' | 'prepare' | 'reconcile'> {
+export interface AnchoredWorld {
+  /** All tools. */
+  readonly tools: ToolWorld;
   /** The file. */
   readonly path: string;
   /** Reads it as the model does. */
@@ -20,23 +22,21 @@ export interface AnchoredWorld extends Pick<ToolWorld, 'call' | 'prepare' | 'rec
 }
 
 export async function anchoredWorld(content: string | Buffer): Promise<AnchoredWorld> {
-  const { call, prepare, reconcile, ...world } = await toolWorld({}, anchoredTools());
-  const path = world.path('f');
+  const tools = await toolWorld({}, anchoredTools());
+  const path = tools.path('f');
   await writeFile(path, content);
   const anchors = async () => {
-    const { text } = await call('read_anchored', { path: 'f' });
+    const { text } = await tools.call('read_anchored', { path: 'f' });
     return (text ?? '').split('\n').map((row) => row.split('│')[0] ?? '');
   };
-  const send = (edits: JsonValue) => call('edit_anchored', { path: 'f', edits });
+  const send = (edits: JsonValue) => tools.call('edit_anchored', { path: 'f', edits });
   return {
-    call,
-    prepare,
-    reconcile,
+    tools,
     path,
     anchors,
     send,
     async read(input = {}) {
-      return textOf(await call('read_anchored', { path: 'f', ...input }));
+      return textOf(await tools.call('read_anchored', { path: 'f', ...input }));
     },
     async edit(edits) {
       const known = await anchors();
