@@ -10,6 +10,9 @@ import { initCommand } from './commands/init.ts';
 import { resumeCommand } from './commands/resume.ts';
 import { runCommand } from './commands/run.ts';
 import { runsCommand } from './commands/runs.ts';
+import { toolsCheckCommand } from './commands/tools-check.ts';
+import { toolsLsCommand } from './commands/tools-ls.ts';
+import { toolsShowCommand } from './commands/tools-show.ts';
 import { trailShowCommand, trailVerifyCommand } from './commands/trail.ts';
 import { trustCommand } from './commands/trust.ts';
 import type { MillforgeFactory } from './millforge-port.ts';
@@ -125,4 +128,7 @@ const COMMANDS: readonly Command[] = [
   runsCommand,
   trailShowCommand,
   trailVerifyCommand,
+  toolsLsCommand,
+  toolsShowCommand,
+  toolsCheckCommand,
 ];

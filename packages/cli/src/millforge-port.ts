@@ -2,12 +2,14 @@ import type {
   CapabilityGrant,
   JsonValue,
   RunResult,
+  Tool,
   ToolCatalog,
   TrailRecord,
 } from '@millforge/contracts';
 import type { TrailVerdict } from '@millforge/kernel';
 import type { ModelProfile, ModelScript } from '@millforge/models';
-import type { ApprovalPolicy } from '@millforge/registry';
+import type { ApprovalPolicy, RegistrySnapshot } from '@millforge/registry';
+import type { ToolTrial } from '@millforge/registry/testing';
 import type { ApprovalProvider, RunEvent } from '@millforge/runtime';
 
 /** Makes what the commands work with. Nothing is opened before a command needs it. */
@@ -18,6 +20,8 @@ export type MillforgeFactory = (options: {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Who acts, for the trail; default the user of the process. */
   readonly actor?: string;
+  /** Tools beside those that ship. */
+  readonly tools?: readonly Tool[];
   /** Asks whether a call may be performed; without it, whatever would be asked is declined. */
   readonly approvalProvider?: ApprovalProvider;
 }) => MillforgePort;
@@ -139,6 +143,23 @@ export interface BasePort {
 export interface MillforgePort extends AsyncDisposable {
   /** The tools that a harness may name. */
   readonly catalog: ToolCatalog;
+  /** The same tools, with all that is known of them. */
+  readonly snapshot: RegistrySnapshot;
+  /** Takes one call of one tool through the executor; null for a call that was only checked and passed. */
+  tryTool(request: {
+    /** Dotted id. */
+    readonly toolId: string;
+    /** Exact version. */
+    readonly toolVersion: number;
+    /** Arguments. */
+    readonly input: unknown;
+    /** Folder that the tool works in, absolute. */
+    readonly workspace?: string;
+    /** How far the call goes. */
+    readonly upTo?: 'check' | 'run';
+    /** Stops the call. */
+    readonly signal?: AbortSignal;
+  }): Promise<ToolTrial | null>;
   /** Admits and starts a run. */
   run(request: RunRequest): Promise<RunHandle>;
   /** Composes the harness that ships, for a folder and a model. */

@@ -29,6 +29,7 @@ import { type RunParts, runRedactor } from './run-adapter.ts';
 import { DEFAULT_TIMEOUT_MS } from './run-contract.ts';
 import type { RunRequest } from './run-request.ts';
 import { startTransientRun } from './transient-run.ts';
+import { tryTool } from './try-tool.ts';
 
 /**
  * Wires the parts of Millforge. Synchronous and free of effects: the trail is opened, and the SQLite
@@ -117,6 +118,8 @@ export function createMillforge(options: MillforgeOptions = {}): Millforge {
     trailPath,
 
     compile: (source, input) => compileHarness(source, { ...input, catalog: snapshot }),
+
+    tryTool: (request) => tryTool(request, { snapshot, clock, redactor: runRedactor(undefined) }),
 
     async run(request) {
       assertSupportedPlatform(platform);

@@ -41,4 +41,5 @@ export type { RunHandle } from './run-handle.ts';
 export type { RunRequest } from './run-request.ts';
 export { type RunTaskOptions, runTask } from './run-task.ts';
 export type { TaskRun } from './task-run.ts';
+export type { TryToolRequest } from './try-tool.ts';
 export { VERSION } from './version.ts';

@@ -2,11 +2,13 @@ import type { CompileInput, CompileResult, HarnessInput } from '@millforge/compi
 import type { JsonValue, RunResult, ToolCatalog, TrailRecord } from '@millforge/contracts';
 import type { TrailVerdict } from '@millforge/kernel';
 import type { RegistrySnapshot } from '@millforge/registry';
+import type { ToolTrial } from '@millforge/registry/testing';
 import type { RunEvent } from '@millforge/runtime';
 import type { OpenBaseOptions } from './base/base-options.ts';
 import type { MillforgeBase } from './base/millforge-base.ts';
 import type { RunHandle } from './run-handle.ts';
 import type { RunRequest } from './run-request.ts';
+import type { TryToolRequest } from './try-tool.ts';
 
 /** How a suspended run is gone on with. */
 export interface ResumeOptions {
@@ -70,6 +72,13 @@ export interface Millforge extends AsyncDisposable {
   readonly trailPath: string | null;
   /** Compiles a harness against the tools of this Millforge. */
   compile(source: HarnessInput, input: Omit<CompileInput, 'catalog'>): CompileResult;
+  /**
+   * Takes one call of one tool through the executor of a run, without harness and model; null for a call that
+   * was only to be checked and passed. Nothing is recorded.
+   *
+   * @throws `millforge/usage` for a tool that is not here.
+   */
+  tryTool(request: TryToolRequest): Promise<ToolTrial | null>;
   /**
    * Admits and starts a run; a run that is refused leaves nothing behind.
    *

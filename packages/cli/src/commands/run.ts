@@ -27,7 +27,10 @@ export const runCommand: Command = {
     'millforge run harness.yaml --task "Mend the test." --model http://127.0.0.1:11434/v1#qwen3:8b',
   options: {
     task: { value: 'TEXT|@FILE|-', help: 'what is to be done; - reads standard input' },
-    workspace: { value: 'DIR', help: 'folder the tools work in; default the current one' },
+    workspace: {
+      value: 'DIR',
+      help: 'folder the tools work in, default the current one; base reads AGENTS.md from there up to the repository root',
+    },
     model: { value: 'REF', help: 'profile id, URL#MODEL or scripted:FILE' },
     'api-key-env': { value: 'NAME', help: "environment variable that holds the server's key" },
     approve: {

@@ -31,6 +31,9 @@ test.each([
   'runs',
   'trail show',
   'trail verify',
+  'tools ls',
+  'tools show',
+  'tools check',
 ])('%s --help shows one example', async (command) => {
   const end = await runCli([...command.split(' '), '--help'], { cwd: testFolder() });
   expect(end.code).toBe(0);
