@@ -55,7 +55,8 @@ export function packageBuild(build: PackageBuild): Options {
     esbuildPlugins: [inlinedLicences()],
     async onSuccess() {
       await copyFile('../../NOTICE', 'dist/NOTICE');
-      for (const file of build.copies ?? []) await copyFile(`src/${file}`, `dist/${basename(file)}`);
+      for (const file of build.copies ?? [])
+        await copyFile(`src/${file}`, `dist/${basename(file)}`);
     },
   };
 }
