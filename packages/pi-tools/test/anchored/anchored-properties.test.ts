@@ -139,28 +139,18 @@ function apply(lines: readonly Line[], changes: readonly Change[]): readonly Lin
       .replace(/\n$/, '')
       .split('\n')
       .map((text) => ({ text, ending }));
-    switch (change.op) {
-      case 'replace': {
-        if (change.at !== at) return [];
-        const last = endings[change.to - 1] ?? '';
-        return added.map(({ text }, place) => ({
-          text,
-          ending: place === added.length - 1 ? last : ending,
-        }));
-      }
-      case 'insert_before':
-        return [...added, line];
-      case 'insert_after':
-        if (line.ending !== '') return [line, ...added];
-        return [
-          { ...line, ending },
-          ...added.map(({ text }, place) => ({
-            text,
-            ending: place === added.length - 1 ? '' : ending,
-          })),
-        ];
+    if (change.op === 'insert_before') return [...added, line];
+    if (change.op === 'insert_after') {
+      return line.ending === ''
+        ? [{ ...line, ending }, ...endingWith(added, '')]
+        : [line, ...added];
     }
+    return change.at === at ? endingWith(added, endings[change.to - 1] ?? '') : [];
   });
+}
+
+function endingWith(lines: readonly Line[], ending: string): readonly Line[] {
+  return lines.map((line, place) => (place === lines.length - 1 ? { ...line, ending } : line));
 }
 
 function newText(change: Change): string {
