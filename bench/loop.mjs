@@ -10,10 +10,17 @@ import { manualClock } from '../packages/contracts/dist/testing.js';
 import { createRegistry, createToolExecutor } from '../packages/registry/dist/index.js';
 import { memoryOperationLog, runPlan } from '../packages/runtime/dist/index.js';
 import { compare, median, report, timed } from './measure.mjs';
+import { runAiSdk } from './peers/ai-sdk.mjs';
+import { runLangGraph } from './peers/langgraph.mjs';
+import { runOpenAiAgents } from './peers/openai-agents.mjs';
 
-const at = (turns) => () => timed(() => times(1000 / turns, () => runOurs(turns)), 1000);
+const at =
+  (turns, run = runOurs) =>
+  () =>
+    timed(() => times(1000 / turns, () => run(turns)), 1000);
+const once = (run) => () => timed(() => run(100), 100);
 
-/** One turn in memory against one turn of pi-agent-core, and how a turn grows with the run. */
+/** One turn in memory against one turn of other loops, how a turn grows with the run, and what stays. */
 export async function benchLoop() {
   for (const turns of [10, 100, 400, 1000]) {
     const repeats = Math.max(1, Math.round(400 / turns));
@@ -21,8 +28,35 @@ export async function benchLoop() {
     const theirs = () => timed(() => times(repeats, () => runTheirs(turns)), turns * repeats);
     report(`loop at ${turns} turns / pi-agent-core`, await compare(ours, theirs, 9), 'turn');
   }
+  for (const [peer, run] of [
+    ['ai', runAiSdk],
+    ['LangGraph', runLangGraph],
+    ['OpenAI Agents', runOpenAiAgents],
+  ]) {
+    report(`loop at 100 turns / ${peer}`, await compare(once(runOurs), once(run), 7), 'turn');
+  }
   report('our turn at 1,000 turns / at 100', await compare(at(1000), at(100), 11), 'turn');
+  report(
+    'shortened: our turn at 1,000 / at 100',
+    await compare(at(1000, runShortened), at(100, runShortened), 7),
+    'turn',
+  );
   await reportHeap();
+  await reportResident();
+}
+
+/** What a hundred runs of a hundred turns leave in the process, after as many to warm up. */
+async function reportResident() {
+  if (globalThis.gc === undefined) return;
+  await times(100, () => runOurs(100));
+  globalThis.gc();
+  const before = process.memoryUsage().rss;
+  await times(100, () => runOurs(100));
+  globalThis.gc();
+  const grown = (process.memoryUsage().rss - before) / 1048576;
+  process.stdout.write(
+    `resident memory after 100 runs of 100 turns: ${grown.toFixed(1)} MiB more\n`,
+  );
 }
 
 async function reportHeap() {
@@ -77,7 +111,7 @@ const redactor = createRedactor();
 const clock = manualClock();
 
 // Made by hand: the language stops at 256 turns.
-function planOf(turns) {
+function planOf(turns, budgetTokens = 1000000) {
   const plan = {
     schema_version: '1.0',
     kind: 'compiled_millforge_harness',
@@ -101,7 +135,7 @@ function planOf(turns) {
     },
     context_policy: {
       strategy_id: 'forge.tiered.v1',
-      budget_tokens: 1000000,
+      budget_tokens: budgetTokens,
       keep_recent_iterations: 4,
       phase_thresholds: [0.6, 0.8, 1],
     },
@@ -139,10 +173,16 @@ function nodeOf({ descriptor }, terminal) {
 
 const plans = new Map();
 
-async function runOurs(turns, onTurn) {
-  if (!plans.has(turns)) plans.set(turns, planOf(turns));
+/** A run whose conversation does not fit, so that it is shortened again and again. */
+function runShortened(turns) {
+  return runOurs(turns, undefined, 2000);
+}
+
+async function runOurs(turns, onTurn, budgetTokens) {
+  const key = `${turns} ${budgetTokens}`;
+  if (!plans.has(key)) plans.set(key, planOf(turns, budgetTokens));
   let turn = 0;
-  const outcome = await runPlan(plans.get(turns), {
+  const outcome = await runPlan(plans.get(key), {
     task: 'Go.',
     runId: 'bench',
     workspace: null,

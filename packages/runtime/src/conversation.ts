@@ -48,7 +48,8 @@ export interface Conversation {
 export function createConversation(): Conversation {
   let head: readonly ModelMessage[] = [];
   let summary: ContextState['summary'] = null;
-  let turns: ContextTurn[] = [];
+  // Put together only when something is shortened: most runs never are.
+  let turns: (ContextTurn | GrowingTurn)[] = [];
   let last: GrowingTurn | null = null;
   let messages: ModelMessage[] = [];
   let added: ModelMessage[] = [];
@@ -79,7 +80,7 @@ export function createConversation(): Conversation {
       if (open.has(id)) throw broken('two calls with one id', id);
       open.add(id);
     }
-    if (last !== null) turns.push(contextTurn(last));
+    if (last !== null) turns.push(last);
     last = { reply, results: [], nudge: null, said: [], level: 0 };
   };
 
@@ -121,8 +122,8 @@ export function createConversation(): Conversation {
     compact(limits) {
       assertAnswered(open);
       if (tokens + limits.tools < limits.thresholds[0]) return null;
-      const all = last === null ? turns : [...turns, contextTurn(last)];
-      const fit = fitContext({ head, summary, turns: all }, limits);
+      const whole = (last === null ? turns : [...turns, last]).map(wholeTurn);
+      const fit = fitContext({ head, summary, turns: whole }, limits);
       if (fit.kind === 'overflow') return { item: fit.item, tokens: fit.tokens };
       last = reopened(fit.state.turns);
       turns = fit.state.turns.slice(0, -1);
@@ -150,6 +151,10 @@ interface GrowingTurn extends Pick<ContextTurn, 'reply' | 'level'> {
 
 function joined(before: string, text: string): ModelMessage {
   return Object.freeze({ role: 'user', content: before === '' ? text : `${before}\n\n${text}` });
+}
+
+function wholeTurn(turn: ContextTurn | GrowingTurn): ContextTurn {
+  return 'messages' in turn ? turn : contextTurn(turn);
 }
 
 function reopened(turns: readonly ContextTurn[]): GrowingTurn | null {

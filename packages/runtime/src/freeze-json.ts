@@ -6,14 +6,19 @@
 export function freezeJson(value: unknown): boolean {
   if (isScalar(value)) return true;
   const pending: unknown[] = [value];
-  const seen = new Set<object>();
-  while (pending.length > 0) {
+  // Most values are small; what is seen twice is looked for in large ones, and a cycle makes one of those.
+  let seen: Set<object> | null = null;
+  for (let count = 1; pending.length > 0; count += 1) {
     const next = pending.pop();
     if (typeof next !== 'object' || next === null) return false;
-    if (seen.has(next)) continue;
+    if (count > SMALL) {
+      seen ??= new Set();
+      if (seen.has(next)) continue;
+      seen.add(next);
+    }
     if (!Array.isArray(next) && !isPlain(next)) return false;
     for (const child of Object.values(next)) if (!isScalar(child)) pending.push(child);
-    seen.add(Object.freeze(next));
+    Object.freeze(next);
   }
   return true;
 }
@@ -27,3 +32,5 @@ function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
 }
+
+const SMALL = 64;
