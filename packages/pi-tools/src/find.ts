@@ -4,13 +4,12 @@ import { definePiTool, READ_FILES } from './define-pi-tool.ts';
 import { givingWay } from './giving-way.ts';
 import type { PiToolOptions } from './pi-tool-options.ts';
 import { type ProfileSwitches, profileSwitches } from './profile.ts';
-import { candidatePaths } from './resolve-path.ts';
 import { type BytePath, toRowName } from './search/byte-path.ts';
 import { entryFilter, piFindFilter } from './search/entry-filter.ts';
-import { openSearchRoot } from './search/open-search-root.ts';
+import { openSearchRoot, searchReach } from './search/open-search-root.ts';
 import { showList, skippedNotices } from './search/show-list.ts';
 import { walkTree } from './search/walk-tree.ts';
-import { limitArgument, optionalNumber, optionalString, stringArgument } from './tool-arguments.ts';
+import { limitArgument, optionalNumber, stringArgument } from './tool-arguments.ts';
 import { answering, toolFault } from './tool-fault.ts';
 
 /** Makes the tool that finds files and folders by name. */
@@ -30,21 +29,12 @@ export function findTool(options: PiToolOptions): Tool {
     sideEffect: 'read_only',
     idempotency: 'idempotent',
     capabilities: [READ_FILES],
-    reach: (input, { workspace }) => ({
-      paths: candidatePaths(optionalString(input, 'path') ?? '.', {
-        workspace,
-        homeDirectory,
-        exactPathFirst: profile.exactPathFirst,
-      }).map((path) => `${path}/`),
-    }),
-    run: (input, { workspace, signal }) =>
+    reach: searchReach(options, { below: true }),
+    run: (input, context) =>
       answering(async () => {
+        const { workspace, signal } = context;
         if (signal.aborted) throw toolFault('cancelled', 'Operation aborted');
-        const root = await openSearchRoot(optionalString(input, 'path'), {
-          workspace,
-          homeDirectory,
-          exactPathFirst: profile.exactPathFirst,
-        });
+        const root = await openSearchRoot(input, context, options);
         if (!root.isFolder) throw toolFault('invalid_arguments', `Not a directory: ${root.path}`);
         const home = homeDirectory ?? homedir();
         return find(input, {

@@ -5,12 +5,11 @@ import { definePiTool, READ_FILES } from './define-pi-tool.ts';
 import { givingWay } from './giving-way.ts';
 import type { PiToolOptions } from './pi-tool-options.ts';
 import { type ProfileSwitches, profileSwitches } from './profile.ts';
-import { candidatePaths } from './resolve-path.ts';
 import { type BytePath, toBytePath } from './search/byte-path.ts';
 import { compilePattern } from './search/compile-pattern.ts';
 import { type EntryFilter, entryFilter, piGrepFilter } from './search/entry-filter.ts';
 import { lookAhead, type SearchProgress } from './search/look-ahead.ts';
-import { openSearchRoot, type SearchRoot } from './search/open-search-root.ts';
+import { openSearchRoot, type SearchRoot, searchReach } from './search/open-search-root.ts';
 import { ripgrepProgram } from './search/ripgrep.ts';
 import { type SearchedPath, searchFiles } from './search/search-files.ts';
 import type { TextSearch } from './search/search-text.ts';
@@ -46,22 +45,13 @@ export function grepTool(options: PiToolOptions): Tool {
     sideEffect: 'read_only',
     idempotency: 'idempotent',
     capabilities: [READ_FILES],
-    reach: (input, { workspace }) => ({
-      paths: candidatePaths(optionalString(input, 'path') ?? '.', {
-        workspace,
-        homeDirectory,
-        exactPathFirst: profile.exactPathFirst,
-      }).map((path) => `${path}/`),
-    }),
-    run: (input, { workspace, signal }) =>
+    reach: searchReach(options, { below: true }),
+    run: (input, context) =>
       answering(async () => {
+        const { workspace, signal } = context;
         if (signal.aborted) throw toolFault('cancelled', 'Operation aborted');
         const search = compileSearch(input, profile);
-        const root = await openSearchRoot(optionalString(input, 'path'), {
-          workspace,
-          homeDirectory,
-          exactPathFirst: profile.exactPathFirst,
-        });
+        const root = await openSearchRoot(input, context, options);
         const program = options.ripgrep === undefined ? await bundled.program : options.ripgrep;
         const home = homeDirectory ?? homedir();
         const progress = { matches: 0, limit: matchLimit(input, profile) };

@@ -5,17 +5,15 @@ import type { Tool } from '@millforge/contracts';
 import { definePiTool, READ_FILES } from './define-pi-tool.ts';
 import type { PiToolOptions } from './pi-tool-options.ts';
 import { profileSwitches } from './profile.ts';
-import { candidatePaths } from './resolve-path.ts';
 import { type BytePath, toBytePath, toRowName, toSystemPath, toText } from './search/byte-path.ts';
-import { openSearchRoot } from './search/open-search-root.ts';
+import { openSearchRoot, searchReach } from './search/open-search-root.ts';
 import { showList } from './search/show-list.ts';
-import { limitArgument, optionalNumber, optionalString } from './tool-arguments.ts';
+import { limitArgument, optionalNumber } from './tool-arguments.ts';
 import { answering, errnoOf, toolFault } from './tool-fault.ts';
 
 /** Makes the tool that lists one folder. */
 export function lsTool(options: PiToolOptions): Tool {
-  const { homeDirectory } = options;
-  const { exactPathFirst, listsAll, mendsLimits } = profileSwitches(options.profile);
+  const { listsAll, mendsLimits } = profileSwitches(options.profile);
   return definePiTool({
     name: 'ls',
     description:
@@ -25,21 +23,11 @@ export function lsTool(options: PiToolOptions): Tool {
     sideEffect: 'read_only',
     idempotency: 'idempotent',
     capabilities: [READ_FILES],
-    reach: (input, { workspace }) => ({
-      paths: candidatePaths(optionalString(input, 'path') ?? '.', {
-        workspace,
-        homeDirectory,
-        exactPathFirst,
-      }),
-    }),
-    run: (input, { workspace, signal }) =>
+    reach: searchReach(options, { below: false }),
+    run: (input, context) =>
       answering(async () => {
-        if (signal.aborted) throw toolFault('cancelled', 'Operation aborted');
-        const root = await openSearchRoot(optionalString(input, 'path'), {
-          workspace,
-          homeDirectory,
-          exactPathFirst,
-        });
+        if (context.signal.aborted) throw toolFault('cancelled', 'Operation aborted');
+        const root = await openSearchRoot(input, context, options);
         if (!root.isFolder) throw toolFault('invalid_arguments', `Not a directory: ${root.path}`);
         const limit = mendsLimits
           ? limitArgument(input, 500)

@@ -11,7 +11,8 @@ interface Line {
 type Change =
   | { readonly op: 'replace'; readonly at: number; readonly to: number; readonly text: string }
   | { readonly op: 'delete'; readonly at: number; readonly to: number }
-  | { readonly op: 'insert_before' | 'insert_after'; readonly at: number; readonly text: string };
+  | { readonly op: 'insert_before'; readonly at: number; readonly text: string }
+  | { readonly op: 'insert_after'; readonly at: number; readonly text: string };
 
 const file = fc.record({
   lines: fc.array(
