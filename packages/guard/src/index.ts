@@ -1,4 +1,11 @@
-export type { JsonObject, JsonSchema, ModelReply, ModelTool } from '@millforge/contracts';
+export type {
+  JsonObject,
+  JsonSchema,
+  ModelMessage,
+  ModelReply,
+  ModelTool,
+  ModelToolCall,
+} from '@millforge/contracts';
 export type { ArgumentRepair } from './argument-repair.ts';
 export { type Exhaustion, exhaustedIterations } from './exhaustion.ts';
 export { findOverrun } from './find-overrun.ts';
@@ -16,6 +23,8 @@ export {
   initialGuardState,
   type MistakeCounts,
 } from './guard-state.ts';
+export { type GuardTool, toGuardTool } from './guard-tool.ts';
+export { type HistoryMend, type MendedHistory, mendHistory } from './history/mend-history.ts';
 export { type InspectedReply, type InspectOptions, inspectReply } from './inspect-reply.ts';
 export { announcesAction } from './intent/announces-action.ts';
 export { type SplitText, splitReasoning } from './intent/split-reasoning.ts';
@@ -25,7 +34,18 @@ export { type Nudge, nudgeText, type UnmetPrerequisite, type UnmetStep } from '.
 export type { ObservedLimitName, ObservedUsage } from './observed-usage.ts';
 export { exampleArguments } from './prompt/example-arguments.ts';
 export { respondTool } from './prompt/respond-tool.ts';
+export { toolInstructions, toPromptMessages } from './prompt/to-prompt-messages.ts';
 export { type RepairedArguments, type RepairOptions, repairArguments } from './repair-arguments.ts';
+export {
+  checkRepeat,
+  initialRepeatState,
+  type PerformedCall,
+  type RepeatableCall,
+  type RepeatLimits,
+  type RepeatState,
+  type RepeatVerdict,
+  recordResult,
+} from './repeats/repeat-guard.ts';
 export {
   type RescuedCall,
   type RescuedText,
@@ -46,3 +66,11 @@ export {
   type StepState,
   type StepVerdict,
 } from './step-gate.ts';
+export { createTextRelease, type TextRelease } from './stream/text-release.ts';
+export {
+  type AskModel,
+  type GuardedCall,
+  type GuardedTurn,
+  type GuardTurnOptions,
+  guardTurn,
+} from './turn/guard-turn.ts';

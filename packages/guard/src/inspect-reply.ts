@@ -1,8 +1,9 @@
-import type { ModelReply, ModelTool } from '@millforge/contracts';
+import type { ModelReply } from '@millforge/contracts';
 import { findExhaustion } from './exhaustion.ts';
 import type { GuardDecision, InspectedCall, ReAskReason } from './guard-decision.ts';
 import type { GuardPolicy } from './guard-policy.ts';
 import { chargeMistakes, type GuardState, noteAsked, noteTaken } from './guard-state.ts';
+import type { GuardTool } from './guard-tool.ts';
 import { type SplitText, splitReasoning } from './intent/split-reasoning.ts';
 import { explainDropped, giveUpOn, judgeCalls, passAll } from './judge/judge-calls.ts';
 import { judgeText, type ToolChoice } from './judge/judge-text.ts';
@@ -15,7 +16,7 @@ import { type RescuedText, rescueToolCalls } from './rescue/rescue-tool-calls.ts
 /** What a reply is judged against. */
 export interface InspectOptions {
   /** The tools on offer; the list is not to be changed as long as it is used. */
-  readonly tools: readonly ModelTool[];
+  readonly tools: readonly GuardTool[];
   /** How replies are judged. */
   readonly policy: GuardPolicy;
   /** What came of the replies before. */
@@ -57,7 +58,7 @@ interface Seen {
   readonly reply: ModelReply;
   readonly said: SplitText;
   readonly policy: GuardPolicy;
-  readonly tools: readonly ModelTool[];
+  readonly tools: readonly GuardTool[];
   readonly toolChoice: ToolChoice;
   readonly state: GuardState;
   readonly index: ToolIndex;

@@ -39,6 +39,8 @@ export type RepairedArguments =
 export interface RepairOptions {
   /** Leaves out properties that the schema does not know, instead of refusing them; default false. */
   readonly dropUnknown?: boolean;
+  /** Takes properties that the schema does not know as they are; default false. */
+  readonly keepUnknown?: boolean;
 }
 
 /**
@@ -48,11 +50,11 @@ export interface RepairOptions {
  * Python, a raw line break. Then, only where the schema is not met: a text that holds the expected object,
  * array, number or boolean; a scalar where an array is expected; null for an optional property; the case of
  * an enum member; the spelling of a key. Never invents a value, never completes what was cut. Never throws,
- * and deep nesting does not overflow.
+ * and deep nesting does not overflow. Without a schema any object will do.
  */
 export function repairArguments(
   text: string,
-  schema: JsonSchema,
+  schema: JsonSchema | null,
   options: RepairOptions = {},
 ): RepairedArguments {
   const repairs: ArgumentRepair[] = [];
@@ -63,7 +65,7 @@ export function repairArguments(
 /** Brings arguments that are JSON already to their schema, as `repairArguments` does. */
 export function repairArgumentValue(
   value: JsonValue,
-  schema: JsonSchema,
+  schema: JsonSchema | null,
   options: RepairOptions = {},
 ): RepairedArguments {
   const repairs: ArgumentRepair[] = [];
@@ -78,21 +80,35 @@ function repairToSchema(
     repairs,
     options,
   }: {
-    readonly schema: JsonSchema;
+    readonly schema: JsonSchema | null;
     readonly repairs: ArgumentRepair[];
     readonly options: RepairOptions;
   },
 ): RepairedArguments {
+  if (schema === null) return { ok: true, value, repairs };
   const violation = validateJson(value, schema);
   if (violation === null) return { ok: true, value, repairs };
   const before = repairs.length;
   const dropsUnknown = options.dropUnknown ?? false;
   const coerced = coerceValue(value, { schema, path: '$', repairs, dropsUnknown });
   const left = repairs.length === before ? violation : validateJson(coerced, schema);
-  if (left !== null) return { ok: false, problem: 'schema', ...left };
+  if (left !== null && !isKnownPart(coerced, schema, options)) {
+    return { ok: false, problem: 'schema', ...left };
+  }
   return isJsonObject(coerced)
     ? { ok: true, value: coerced, repairs }
     : { ok: false, problem: 'schema', ...violation };
+}
+
+/** Whether a value matches apart from properties that nobody asked for and that may stay. */
+function isKnownPart(
+  value: JsonValue,
+  schema: JsonSchema,
+  { keepUnknown }: RepairOptions,
+): boolean {
+  if (keepUnknown !== true) return false;
+  const known = coerceValue(value, { schema, path: '$', repairs: [], dropsUnknown: true });
+  return validateJson(known, schema) === null;
 }
 
 type ReadArguments =

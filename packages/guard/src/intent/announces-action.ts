@@ -1,4 +1,4 @@
-import type { ModelTool } from '@millforge/contracts';
+import type { GuardTool } from '../guard-tool.ts';
 import { nameWords } from '../names/fold-name.ts';
 import {
   ACTING_LANGUAGES,
@@ -13,7 +13,7 @@ import {
  * Built to miss rather than to accuse: the last sentence must say that the speaker acts now, with a verb that
  * fits a tool on offer, without a condition, a question, a later time, or an offer to the reader.
  */
-export function announcesAction(text: string, tools: readonly ModelTool[]): boolean {
+export function announcesAction(text: string, tools: readonly GuardTool[]): boolean {
   const last = lastSentence(text);
   if (last === null || HEDGES.test(last)) return false;
   const offered = offeredKinds(tools);
@@ -35,7 +35,7 @@ function lastSentence(text: string): string | null {
   return last === '' || last.length > MAX_SENTENCE ? null : last;
 }
 
-function offeredKinds(tools: readonly ModelTool[]): ReadonlySet<ActionKind> {
+function offeredKinds(tools: readonly GuardTool[]): ReadonlySet<ActionKind> {
   const known = KEPT.get(tools);
   if (known !== undefined) return known;
   const words = new Set(tools.flatMap((tool) => nameWords(tool.name)));
@@ -74,7 +74,7 @@ const KINDS: readonly ActionKind[] = [
 ];
 const FINDING: readonly ActionKind[] = ['read', 'search', 'list', 'fetch'];
 const LANGUAGES = ACTING_LANGUAGES.map(compile);
-const KEPT = new WeakMap<readonly ModelTool[], ReadonlySet<ActionKind>>();
+const KEPT = new WeakMap<readonly GuardTool[], ReadonlySet<ActionKind>>();
 const MAX_SENTENCE = 240;
 const GOES_ON = /(?:[:：…]|\.\.\.)$/u;
 /** Lists, quotations, tables, code, and anything that closes a quotation. */

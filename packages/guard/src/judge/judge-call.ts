@@ -1,6 +1,7 @@
-import type { ModelTool, ModelToolCall } from '@millforge/contracts';
+import type { ModelToolCall } from '@millforge/contracts';
 import type { InspectedCall, RefusalReason } from '../guard-decision.ts';
 import type { GuardPolicy } from '../guard-policy.ts';
+import type { GuardTool } from '../guard-tool.ts';
 import { nearestNames } from '../names/nearest-names.ts';
 import { snapName } from '../names/snap-name.ts';
 import type { ToolIndex } from '../names/tool-index.ts';
@@ -32,6 +33,7 @@ export function judgeCall(call: ModelToolCall, context: CallContext): InspectedC
   if (tool === undefined) return unknownTool(call, context);
   const repaired = repairArguments(call.arguments, tool.parameters, {
     dropUnknown: policy.dropUnknownArguments ?? false,
+    keepUnknown: tool.isOpen ?? false,
   });
   if (repaired.ok) {
     return {
@@ -72,7 +74,7 @@ function unknownTool(call: ModelToolCall, context: CallContext): InspectedCall {
   return refused(call, context, { reason: 'unknown-tool', message });
 }
 
-function helpFor(tool: ModelTool, { needsHelp }: CallContext): { readonly help?: string } {
+function helpFor(tool: GuardTool, { needsHelp }: CallContext): { readonly help?: string } {
   return needsHelp ? { help: toolHelp(tool) } : {};
 }
 

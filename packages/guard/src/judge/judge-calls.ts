@@ -1,4 +1,4 @@
-import { canonicalJson, type ModelReply } from '@millforge/contracts';
+import type { ModelReply } from '@millforge/contracts';
 import type { GuardDecision, InspectedCall } from '../guard-decision.ts';
 import type { GuardPolicy } from '../guard-policy.ts';
 import type { GuardState } from '../guard-state.ts';
@@ -41,7 +41,7 @@ export function judgeCalls(
   };
 }
 
-/** Of equal calls of the named tools only the first one stands. */
+/** Of equal calls of the named tools only the first one stands; other orders of properties count as others. */
 function withoutDuplicates(
   calls: readonly InspectedCall[],
   names: readonly string[],
@@ -50,7 +50,7 @@ function withoutDuplicates(
   const seen = new Map<string, number>();
   return calls.map((call, index) => {
     if (call.kind !== 'accepted' || !names.includes(call.name)) return call;
-    const key = `${call.name} ${canonicalJson(call.arguments, { newline: false })}`;
+    const key = `${call.name} ${JSON.stringify(call.arguments)}`;
     const earlier = seen.get(key);
     if (earlier === undefined) {
       seen.set(key, index + 1);

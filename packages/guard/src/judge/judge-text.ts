@@ -1,7 +1,7 @@
-import type { ModelTool } from '@millforge/contracts';
 import type { ReAskReason } from '../guard-decision.ts';
 import type { GuardPolicy } from '../guard-policy.ts';
 import type { AskedInVain } from '../guard-state.ts';
+import type { GuardTool } from '../guard-tool.ts';
 import { announcesAction } from '../intent/announces-action.ts';
 import type { RescuedText } from '../rescue/rescue-tool-calls.ts';
 
@@ -16,7 +16,7 @@ export interface TextFacts {
   readonly rescue: Exclude<RescuedText, { kind: 'calls' }>;
   /** Whether it reached the limit of output. */
   readonly isCut: boolean;
-  readonly tools: readonly ModelTool[];
+  readonly tools: readonly GuardTool[];
   readonly toolChoice: ToolChoice;
   readonly policy: GuardPolicy;
   readonly asked: AskedInVain | null;

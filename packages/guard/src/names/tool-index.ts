@@ -1,4 +1,4 @@
-import type { ModelTool } from '@millforge/contracts';
+import type { GuardTool } from '../guard-tool.ts';
 import { foldName } from './fold-name.ts';
 
 /** The tools on offer, found by name in several spellings. */
@@ -6,7 +6,7 @@ export interface ToolIndex {
   /** Their names, in order. */
   readonly names: readonly string[];
   /** The tools by their exact names. */
-  readonly byName: ReadonlyMap<string, ModelTool>;
+  readonly byName: ReadonlyMap<string, GuardTool>;
   /** Names by what is left without case and separators; null where two are alike. */
   readonly byFold: ReadonlyMap<string, string | null>;
   /** Names by the same of what follows their prefix; null where two are alike. */
@@ -14,7 +14,7 @@ export interface ToolIndex {
 }
 
 /** The index of a list of tools; kept as long as the list is, which must not change. */
-export function toolIndex(tools: readonly ModelTool[]): ToolIndex {
+export function toolIndex(tools: readonly GuardTool[]): ToolIndex {
   const known = KEPT.get(tools);
   if (known !== undefined) return known;
   const names = tools.map((tool) => tool.name);
@@ -47,4 +47,4 @@ function byKey(
   return found;
 }
 
-const KEPT = new WeakMap<readonly ModelTool[], ToolIndex>();
+const KEPT = new WeakMap<readonly GuardTool[], ToolIndex>();

@@ -8,7 +8,8 @@ import {
 } from '@millforge/contracts';
 
 /** Arguments that match a schema and show its required properties, or null where none are easily made. */
-export function exampleArguments(schema: JsonSchema): JsonObject | null {
+export function exampleArguments(schema: JsonSchema | null): JsonObject | null {
+  if (schema === null) return null;
   const example = exampleOf(schema, 1);
   const isObject = typeof example === 'object' && example !== null && !Array.isArray(example);
   // A pattern or a bound may ask for more than an example guesses; a wrong one would mislead.

@@ -1,8 +1,9 @@
-import type { ModelTool } from '@millforge/contracts';
+import type { GuardTool } from '../guard-tool.ts';
 import { exampleArguments } from './example-arguments.ts';
 
 /** The schema of a tool and one line that shows a call, for a model whom a sentence did not help. */
-export function toolHelp(tool: ModelTool): string {
+export function toolHelp(tool: GuardTool): string {
+  if (tool.parameters === null) return '';
   const schema = JSON.stringify(tool.parameters);
   const shown = schema.length <= MAX_SCHEMA ? ` The schema of its arguments: ${schema}` : '';
   const example = exampleArguments(tool.parameters);

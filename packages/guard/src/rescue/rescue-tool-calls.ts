@@ -1,5 +1,6 @@
-import type { JsonObject, ModelTool } from '@millforge/contracts';
+import type { JsonObject } from '@millforge/contracts';
 import type { ArgumentRepair } from '../argument-repair.ts';
+import type { GuardTool } from '../guard-tool.ts';
 import { snapName } from '../names/snap-name.ts';
 import { type ToolIndex, toolIndex } from '../names/tool-index.ts';
 import { repairArgumentValue } from '../repair-arguments.ts';
@@ -49,7 +50,7 @@ export type RescuedText =
 /** What the rescue has to know besides the text. */
 export interface RescueOptions {
   /** The tools on offer; nothing else is ever called. */
-  readonly tools: readonly ModelTool[];
+  readonly tools: readonly GuardTool[];
   /** Whether the reply ended at its limit of output, so that nothing missing may be added. */
   readonly isCut?: boolean;
   /** Whether the model was told to write its calls as text, which makes a little text around them harmless. */
@@ -94,6 +95,8 @@ function judgeCalls(blocks: readonly [CallBlock, ...CallBlock[]], place: Place):
   const isMarked = blocks.every((block) => block.isMarked);
   const written = withoutSkeletons(blocks.flatMap((block) => block.calls));
   const judged = written.map((call) => judgeCall(call, place.tools));
+  // Arguments that nobody can judge prove nothing; then a mark made for calls has to.
+  if (!isMarked && judged.some((one) => isUnjudged(one.tool, place.tools))) return NONE;
   // JSON that names no tool is only JSON.
   if (!isMarked && judged.some((one) => one.tool === null)) return NONE;
   if (place.isThought && !isMarked) return NONE;
@@ -125,6 +128,10 @@ type JudgedCall =
       readonly message: string;
     };
 
+function isUnjudged(tool: string | null, tools: ToolIndex): boolean {
+  return tool !== null && tools.byName.get(tool)?.parameters === null;
+}
+
 function judgeCall(written: TextCall, tools: ToolIndex): JudgedCall {
   const name = snapName(written.name, tools, 'spelling');
   const tool = name === null ? undefined : tools.byName.get(name);
@@ -132,7 +139,9 @@ function judgeCall(written: TextCall, tools: ToolIndex): JudgedCall {
     const message = `There is no tool named ${JSON.stringify(written.name)}.`;
     return { call: null, tool: null, problem: 'unknown-tool', message };
   }
-  const repaired = repairArgumentValue(written.arguments, tool.parameters);
+  const repaired = repairArgumentValue(written.arguments, tool.parameters, {
+    keepUnknown: tool.isOpen ?? false,
+  });
   if (!repaired.ok) {
     return { call: null, tool: name, problem: 'arguments', message: repaired.message };
   }

@@ -1,0 +1,72 @@
+import type { ModelReply, ModelUsage } from '@millforge/contracts';
+import { itemsOf, objectOf, textOf } from '../read-field.ts';
+import { chatText, chatUsage, finishReason, reasoningIn } from './chat-reply.ts';
+
+/** Puts the chunks of one streamed completion together. */
+export interface ChatCollector {
+  /** Takes the next chunk and gives the text that it adds. */
+  add(chunk: object): string;
+  /** The reply as far as it has come. */
+  reply(): ModelReply;
+}
+
+/** Makes the collector of one completion; how the server cuts its chunks makes no difference. */
+export function createChatCollector(): ChatCollector {
+  const content: string[] = [];
+  const reasoning: string[] = [];
+  const calls: StartedCall[] = [];
+  let finish: ModelReply['finish_reason'] = 'unknown';
+  let usage: ModelUsage | null = null;
+  let model: string | null = null;
+  return {
+    add(chunk) {
+      model ??= textOf(chunk, 'model');
+      usage = chatUsage(chunk) ?? usage;
+      const choice = itemsOf(chunk, 'choices')[0];
+      if (choice === undefined) return '';
+      if (finish === 'unknown') finish = finishReason(choice);
+      const delta = objectOf(choice, 'delta') ?? {};
+      const text = chatText(delta, 'content') ?? '';
+      content.push(text);
+      reasoning.push(reasoningIn(delta) ?? '');
+      for (const piece of itemsOf(delta, 'tool_calls')) addPiece(calls, piece);
+      return text;
+    },
+    reply: () => ({
+      content: content.join('') || null,
+      reasoning: reasoning.join('') || null,
+      tool_calls: calls.map(({ id, name, pieces }) => ({ id, name, arguments: pieces.join('') })),
+      finish_reason: finish,
+      usage,
+      provider_model: model,
+    }),
+  };
+}
+
+interface StartedCall {
+  readonly index: unknown;
+  id: string;
+  name: string;
+  readonly pieces: string[];
+}
+
+/** A piece belongs to the call with its index; without one, to the last call unless it brings another id. */
+function addPiece(calls: StartedCall[], piece: object): void {
+  const index: unknown = Reflect.get(piece, 'index');
+  const id = textOf(piece, 'id') ?? '';
+  const fn = objectOf(piece, 'function') ?? {};
+  const known =
+    typeof index === 'number'
+      ? calls.find((call) => call.index === index)
+      : calls.findLast((call) => id === '' || call.id === id);
+  const call = known ?? { index, id: '', name: '', pieces: [] };
+  if (known === undefined) calls.push(call);
+  if (call.id === '') call.id = id;
+  const name = textOf(fn, 'name') ?? '';
+  // Most servers send a name whole and again; none sends it in pieces that repeat its beginning.
+  if (name !== call.name) call.name += name;
+  const args: unknown = Reflect.get(fn, 'arguments');
+  if (args !== undefined && args !== null) {
+    call.pieces.push(typeof args === 'string' ? args : JSON.stringify(args));
+  }
+}
