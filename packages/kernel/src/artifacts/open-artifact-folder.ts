@@ -1,5 +1,5 @@
 import { lstat, mkdir, readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import {
   type ArtifactEntry,
   type Ids,
@@ -28,7 +28,8 @@ export interface ArtifactFolderOptions {
 }
 
 /**
- * Opens the artifacts of a run. Nothing is held open; writes through one object follow each other.
+ * Opens the artifacts of a run. Nothing is held open; what one process does in one folder is
+ * done in turn, through whichever object.
  *
  * Each write replaces its file and then the manifest, both in one step and durably. Between the two the
  * manifest says that the artifact is not complete; whoever opens the folder after a crash finds the old
@@ -36,10 +37,14 @@ export interface ArtifactFolderOptions {
  */
 export function openArtifactFolder(options: ArtifactFolderOptions): ArtifactFolder {
   const { directory, runId, ids } = options;
-  const state: { turn: Promise<unknown> } = { turn: Promise.resolve() };
+  const key = resolve(directory);
   const inTurn = <T>(act: () => Promise<T>): Promise<T> => {
-    const done = state.turn.then(act, act);
-    state.turn = done.catch(() => undefined);
+    const done = (TURNS.get(key) ?? Promise.resolve()).then(act);
+    const settled = done.then(ignore, ignore);
+    TURNS.set(key, settled);
+    void settled.then(() => {
+      if (TURNS.get(key) === settled) TURNS.delete(key);
+    });
     return done;
   };
   const save = (name: string, bytes: Uint8Array): Promise<void> =>
@@ -175,5 +180,10 @@ function tooLarge(artifactId: string, maxBytes: number): MillforgeError {
     `The artifact ${artifactId} is larger than ${maxBytes} bytes; nothing was changed.`,
   );
 }
+
+function ignore(): void {}
+
+// Module state on purpose: a manifest is read and replaced, and two objects may keep the same one.
+const TURNS = new Map<string, Promise<void>>();
 
 const MAX_BYTES = 64 * 1024 * 1024;

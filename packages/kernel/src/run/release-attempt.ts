@@ -9,7 +9,7 @@ import type { RunParts, RunRequest } from './run-parts.ts';
 import type { Standing } from './standing.ts';
 
 /**
- * Ends an attempt that a dead process left of a goal which has failed meanwhile; what it may have done stays a question.
+ * Lets go what a dead process left of a goal that is held or has failed meanwhile; what it may have done stays a question.
  *
  * False when its process lives: that one ends it.
  */
@@ -24,7 +24,8 @@ export async function releaseAttempt(
   return db.write('suspend-attempt', (tx) => {
     const current = readStanding(tx, scope.tenant, { goalId, taskId, now: clock.now() });
     const { goal, contract } = current;
-    if (current.attempt?.version !== attempt.version || goal.state !== 'running') return true;
+    const isOpen = goal.state === 'running' || goal.state === 'held';
+    if (current.attempt?.version !== attempt.version || !isOpen) return true;
     const elapsedMs = Math.max(attempt.elapsed_ms, lease?.elapsed_ms ?? 0);
     if (attempt.state === 'running' && isInDoubt(task)) {
       doubtLeftAttempt(tx, goal, {

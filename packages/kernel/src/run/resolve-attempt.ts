@@ -82,6 +82,8 @@ export async function resolveAttempt(
           actor: scope.actor,
           type: 'attempt-failed',
           before: [],
+          // What an interruption kept from happening costs neither an attempt nor its units.
+          isFree: attempt.failure_code === 'interrupted' && attempt.number <= task.max_resumes,
         });
         return;
       case 'unknown':

@@ -70,8 +70,9 @@ export async function runGoal(parts: RunParts, request: RunRequest): Promise<voi
         }
       }
       if (running.size === 0 && !isWaiting) {
-        if (position !== null && faults.length === 0 && hasFailed(position)) {
-          if (await releaseAll(parts, request, position)) continue;
+        if (position !== null && faults.length === 0) {
+          if (hasFailed(position) && (await releaseAll(parts, request, position))) continue;
+          if (position.goal.state === 'held') await releaseOrphans(parts, request, position);
         }
         break;
       }
@@ -170,6 +171,19 @@ async function releaseAll(
     }
   }
   return hasReleased;
+}
+
+/** Lets go what dead processes left of a goal that waits for a person: nothing counts as running that nobody runs. */
+async function releaseOrphans(
+  parts: RunParts,
+  request: RunRequest,
+  { standings }: Position,
+): Promise<void> {
+  for (const standing of standings) {
+    const { attempt } = standing;
+    if (attempt?.state !== 'admitted' && attempt?.state !== 'running') continue;
+    await releaseAttempt(parts, request, { ...standing, attempt });
+  }
 }
 
 /** The adapter of that kind and name; whether it drifted is another question. */

@@ -115,14 +115,18 @@ export function writeFailure(
     readonly before: readonly RowChange[];
     /** Columns of the attempt that go with it. */
     readonly about?: RowPatch;
+    /** Whether nothing was begun, so that another attempt follows and its units are given back. */
+    readonly isFree?: boolean;
   },
 ): void {
   const { task, failure, units } = failed;
   const { task_id } = task;
   const row = readTask(tx, goal, task_id);
+  const isFree = failed.isFree === true;
   const isLast =
-    failed.number >= task.max_attempts + row.retries ||
-    goal.units_reserved + goal.units_settled + task.units > goal.units_limit;
+    !isFree &&
+    (failed.number >= task.max_attempts + row.retries ||
+      goal.units_reserved + goal.units_settled + task.units > goal.units_limit);
   // Whatever cannot be known about a check is a question to a person, not a verdict.
   const isAsked = isLast && task.adapter.kind === 'verify';
   const state = isLast && !isAsked ? 'failed' : 'ready';
@@ -130,7 +134,10 @@ export function writeFailure(
     contract: failed.contract,
     event: { taskId: task_id, state, verdict: null, failure },
     isHeld: isAsked || countOpenHolds(tx, goal) > 0,
-    units: { reserved: goal.units_reserved - units, settled: goal.units_settled + units },
+    units: {
+      reserved: goal.units_reserved - units,
+      settled: goal.units_settled + (isFree ? 0 : units),
+    },
   });
   const hasEnded = advance.goal['state'] === 'failed' && state === 'ready';
   const head = appendRecord(tx, goal, {
@@ -148,7 +155,15 @@ export function writeFailure(
         is_clean: failure.isClean ? 1 : 0,
         ...failed.about,
       }),
-      ...(hasEnded || isAsked ? [] : [changed('tasks', { task_id, state })]),
+      ...(hasEnded || isAsked
+        ? []
+        : [
+            changed('tasks', {
+              task_id,
+              state,
+              ...(isFree ? { retries: row.retries + 1 } : {}),
+            }),
+          ]),
       ...advance.changes,
       changed('goals', advance.goal),
     ],

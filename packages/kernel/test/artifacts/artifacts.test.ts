@@ -129,11 +129,11 @@ describe('the folder of a run', () => {
     expect(await codeOf(foreign.list())).toBe('artifact/corrupt');
   });
 
-  test('writes at the same time follow each other', async () => {
-    const artifacts = open(await folder());
+  test('writes at the same time follow each other, through whichever object', async () => {
+    const directory = await folder();
     const ids = Array.from({ length: 20 }, (_, index) => `a${String(index).padStart(2, '0')}`);
-    await Promise.all(ids.map((id) => artifacts.write(id, Buffer.from(id), MARKDOWN)));
-    expect((await artifacts.list()).map((entry) => entry.artifact_id)).toEqual(ids);
+    await Promise.all(ids.map((id) => open(directory).write(id, Buffer.from(id), MARKDOWN)));
+    expect((await open(directory).list()).map((entry) => entry.artifact_id)).toEqual(ids);
   });
 
   test('what is removed is in no list any more', async () => {

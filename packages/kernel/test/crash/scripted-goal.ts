@@ -1,20 +1,12 @@
-import { appendFileSync, existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { JsonValue, Operation } from '@millforge/contracts';
 import { operationRefused } from '@millforge/contracts';
 import type { Adapter, GoalContract, TaskContext } from '@millforge/kernel';
+import { acknowledge, act, hasHappened, type Scenario, type Traces } from './scenario.ts';
 
-/** Name of the one goal. */
-export const GOAL = 'crash';
-
-/** Keys of the calls that may happen once only and that nobody can look for. */
-export const UNSAFE = ['tool/3/0', 'tool/5/1'];
-
-/** A contract of one harness run. */
-export const contract: GoalContract = {
+const contract: GoalContract = {
   kind: 'goal_contract',
   schema_version: '1.0',
-  goal_id: GOAL,
+  goal_id: 'harness',
   objective: 'Six turns, nine calls.',
   required_checks: ['terminal-outcome'],
   legal_terminal_results: ['TASK_DONE'],
@@ -30,30 +22,8 @@ export const contract: GoalContract = {
   ],
 };
 
-/** Files in which acts and acknowledgements leave their traces, outside of the kernel. */
-export interface Traces {
-  /** One line per act that was begun: key. */
-  readonly acts: string;
-  /** One line per effect: key and idempotency key. */
-  readonly effects: string;
-  /** One line per promise that resolved: key and value. */
-  readonly acknowledged: string;
-}
-
-export function tracesIn(directory: string): Traces {
-  return {
-    acts: join(directory, 'acts.txt'),
-    effects: join(directory, 'effects.txt'),
-    acknowledged: join(directory, 'acknowledged.txt'),
-  };
-}
-
-export function linesOf(file: string): readonly string[] {
-  return existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
-}
-
 /** The program: what it does depends on outcomes only; `reach` names moments inside the acts. */
-export function script(traces: Traces, reach: (moment: string) => void): Adapter {
+function script(traces: Traces, reach: (moment: string) => void): Adapter {
   return {
     kind: 'model',
     name: 'script',
@@ -70,20 +40,18 @@ async function runScript(
 ): Promise<JsonValue> {
   const perform = async (operation: Operation): Promise<JsonValue> => {
     const outcome = await context.perform(operation, async ({ idempotencyKey }) => {
-      appendFileSync(traces.acts, `${operation.key}\n`);
-      if (operation.effect === 'write' || operation.effect === 'external') {
-        reach('before:effect');
-        appendFileSync(traces.effects, `${operation.key} ${idempotencyKey}\n`);
-        reach('after:effect');
-      }
-      return { value: { did: operation.key }, usage: { input_tokens: 1 } };
+      const { key, effect } = operation;
+      const hasEffect = effect === 'write' || effect === 'external';
+      return {
+        value: act(traces, reach, { key, idempotencyKey, hasEffect }),
+        usage: { input_tokens: 1 },
+      };
     });
     if (outcome.kind !== 'done') throw new Error(`${operation.key} came out as ${outcome.kind}`);
-    appendFileSync(traces.acknowledged, `${operation.key} ${JSON.stringify(outcome.value)}\n`);
+    acknowledge(traces, operation.key, outcome.value);
     return outcome.value;
   };
-  const happened = (key: string): boolean =>
-    linesOf(traces.effects).some((line) => line.startsWith(`${key} `));
+  const happened = (key: string): boolean => hasHappened(traces, key);
   const call = (step: number, place: number, more: Partial<Operation>): Promise<JsonValue> =>
     perform({ ...toolCall(step, place), ...more });
   const looking = (key: string): Partial<Operation> => ({
@@ -146,3 +114,21 @@ function toolCall(step: number, place: number): Operation {
     describe: `call ${step}/${place}`,
   };
 }
+
+/** One harness run. */
+export const scriptedGoal: Scenario = {
+  name: 'harness',
+  contract,
+  adapters: (traces, reach) => [script(traces, reach)],
+  effects: {
+    'tool/2/0': 'once',
+    'tool/3/0': 'once',
+    'tool/4/0': 'keyed',
+    'tool/5/0': 'once',
+    'tool/5/1': 'once',
+    'tool/6/0': 'any',
+  },
+  asked: ['tool/3/0', 'tool/5/1'],
+  attested: (key) => ({ did: key }),
+  failing: [],
+};
