@@ -4,10 +4,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { hostOptions } from './host-options.mjs';
 import { serve } from './serve.mjs';
 
-// The package hides its tools behind a root that needs Node 22; their file does not.
-const here = dirname(fileURLToPath(import.meta.url));
-const pi = join(here, '../node_modules/@earendil-works/pi-coding-agent');
-const { createTool } = await import(pathToFileURL(join(pi, 'dist/core/tools/index.js')).href);
+const createTool = await findTools();
 
 await serve(async ({ tool: name, input, cwd, shell, host, isRaw }, signal) => {
   const updates = [];
@@ -40,4 +37,19 @@ function detailsOf(name, details) {
   if (name === 'write') return {};
   const limits = ['truncation', 'matchLimitReached', 'resultLimitReached', 'entryLimitReached'];
   return { truncated: limits.some((limit) => details?.[limit] !== undefined) };
+}
+
+/** Makes a tool of Pi by its name: from its root where this Node can load that, else from the file of its tools. */
+async function findTools() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major > 22 || (major === 22 && minor >= 19)) {
+    const pi = await import('@earendil-works/pi-coding-agent');
+    return (name, cwd, options) => {
+      const create = pi[`create${name[0].toUpperCase()}${name.slice(1)}Tool`];
+      return create(cwd, options[name]);
+    };
+  }
+  const here = dirname(fileURLToPath(import.meta.url));
+  const folder = join(here, '../node_modules/@earendil-works/pi-coding-agent');
+  return (await import(pathToFileURL(join(folder, 'dist/core/tools/index.js')).href)).createTool;
 }
