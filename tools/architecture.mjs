@@ -79,11 +79,13 @@ const ADDRESSES = {
   'node:vm': ['pi-tools/src/search/within-match-time.ts'],
   'node:worker_threads': ['sandbox/src/quickjs/quickjs-child.mjs'],
   '@jitl/quickjs-wasmfile-release-sync': ['sandbox/src/quickjs/quickjs-child.mjs'],
+  'node:zlib': ['models/src/node'],
   '@noble/hashes': ['contracts/src/json/sha256-portable.ts'],
   'better-sqlite3': ['kernel/'],
   'quickjs-emscripten-core': ['sandbox/src/quickjs/quickjs-child.mjs'],
   '@vscode/ripgrep': ['pi-tools/'],
   diff: ['builtin-tools/', 'pi-tools/'],
+  undici: ['models/src/node'],
 };
 
 const BEGIN = '<!-- graph:start -->';

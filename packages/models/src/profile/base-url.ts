@@ -38,7 +38,7 @@ export function readBaseUrl(
 }
 
 /** Tells hosts of this machine, as `URL` writes them. */
-function isLoopbackHost(host: string): boolean {
+export function isLoopbackHost(host: string): boolean {
   return host === 'localhost' || host === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(host);
 }
 

@@ -1,0 +1,5 @@
+export {
+  createNodeFetch,
+  type NodeFetch,
+  type NodeFetchOptions,
+} from './node/create-node-fetch.ts';
