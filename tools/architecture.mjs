@@ -18,6 +18,7 @@ const GRAPH = {
   guard: ['contracts'],
   runtime: ['contracts', 'registry', 'guard'],
   sandbox: ['contracts'],
+  'custom-tools': ['contracts', 'source', 'sandbox'],
   kernel: ['contracts'],
   cli: ['contracts', 'compiler', 'registry', 'models', 'runtime', 'kernel'],
   millforge: [
@@ -31,6 +32,7 @@ const GRAPH = {
     'guard',
     'runtime',
     'sandbox',
+    'custom-tools',
     'kernel',
     'cli',
   ],
@@ -201,7 +203,7 @@ function checkInner(from, to, owner) {
   if (!to.resolved.startsWith(`packages/${owner}/src/`)) {
     found.push(`${from}: reaches out of its package by the relative path ${to.module}`);
   }
-  if (owner === 'compiler') {
+  if (owner === 'compiler' || owner === 'custom-tools') {
     const left = PHASES.indexOf(from.split('/')[3]);
     const right = PHASES.indexOf(to.resolved.split('/')[3]);
     if (left !== -1 && right > left) {

@@ -16,6 +16,8 @@ export default packageBuild({
     'packages/guard',
     'packages/runtime',
     'packages/sandbox',
+    'packages/custom-tools',
+    'packages/custom-tools-run',
     'packages/kernel',
     'packages/kernel-artifacts',
   ],
