@@ -64,7 +64,7 @@ describe('the tools of artifacts', () => {
     });
   });
 
-  test('an artifact that is not there yet is not found B-11', async () => {
+  test('an artifact that is not there yet is not found (B-11)', async () => {
     const world = await runWorld();
     const { outcome } = await world.execute('read_plan_artifact', {});
     expect([outcome.error_code, outcome.text]).toEqual([
@@ -112,7 +112,7 @@ describe('the tools of artifacts', () => {
     expect(kinds).toEqual(['not-happened', 'happened', 'unknown']);
   });
 
-  test('the stored diff is that of the workspace to the byte, however long B-04', async () => {
+  test('the stored diff is that of the workspace to the byte, however long (B-04)', async () => {
     const world = await runWorld();
     await world.write('a.txt', 'old\n');
     await world.begin();
@@ -182,7 +182,7 @@ describe('the terminals', () => {
     escalate_terminal_intent: 'STUCK',
   };
 
-  test('hand on what the model said, the blocker too, and what the end means B-20', async () => {
+  test('hand on what the model said, the blocker too, and what the end means (B-20)', async () => {
     const world = await runWorld({ terminals });
     await succeed(world, 'write_plan_artifact', { plan: 'x' });
     const submitted = await succeed(world, 'submit_terminal_intent', {
@@ -207,8 +207,11 @@ describe('the terminals', () => {
       summary: 'Half done.',
       blocker: 'No access.',
     });
-    expect(escalated.data).toMatchObject({ disposition: 'escalated', blocker: 'No access.' });
-    expect(escalated.text).toBe('Half done.\nblocker: No access.');
+    expect(escalated.data).toMatchObject({
+      disposition: 'escalated',
+      blocker: 'No access.',
+      summary: 'Half done.\nblocker: No access.',
+    });
   });
 
   test.each([

@@ -8,7 +8,7 @@ import { runWorld, succeed } from './run-world.ts';
 import { realClock } from './tool-world.ts';
 
 describe('read_workspace_diff', () => {
-  test('shows what changed since the run began, new files too, without git B-16', async () => {
+  test('shows what changed since the run began, new files too, without git (B-16)', async () => {
     const world = await runWorld();
     await world.write('a.txt', 'one\ntwo\n');
     await world.write('gone.txt', 'gone');
@@ -59,7 +59,7 @@ new mode 100755
     });
   });
 
-  test('starts no program, whatever the repository configures B-17', async () => {
+  test('starts no program, whatever the repository configures (B-17)', async () => {
     const world = await runWorld();
     execFileSync('git', ['init', '--quiet'], { cwd: world.workspace });
     await world.write('a.txt', 'old\n');

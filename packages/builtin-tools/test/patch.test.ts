@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { dataOf, faultOf, type ToolWorld, toolWorld } from './tool-world.ts';
 
 describe('a patch', () => {
-  test('changes, creates, deletes and renames in one step, also in new folders B-15', async () => {
+  test('changes, creates, deletes and renames in one step, also in new folders (B-15)', async () => {
     const world = await toolWorld();
     await world.write('a.txt', 'one\ntwo\nthree\n');
     await world.write('old.txt', 'moved\n');
@@ -84,7 +84,7 @@ rename to a
     expect((await stat(world.path('a'))).mode & 0o777).toBe(0o640);
   });
 
-  test('a line of a hunk that looks like a header is a line B-15', async () => {
+  test('a line of a hunk that looks like a header is a line (B-15)', async () => {
     const world = await toolWorld();
     await world.write('a', '-- x\n++ y\nend\n');
     const result = await apply(
@@ -95,7 +95,7 @@ rename to a
     expect(await files(world)).toEqual({ a: '-- z\n++ y\nend\n' });
   });
 
-  test('times behind a tab, quotes and missing prefixes are understood B-15', async () => {
+  test('times behind a tab, quotes and missing prefixes are understood (B-15)', async () => {
     const world = await toolWorld();
     await world.write('ä b', 'x\n');
     await world.write('c', 'x\n');
@@ -229,7 +229,7 @@ describe('a hostile patch', () => {
     ['link/x', 'policy_denied outside'],
     ['link', 'policy_denied outside'],
     ['dangling', 'policy_denied dangling_link'],
-  ])('may not write %s B-17', async (path, fault) => {
+  ])('may not write %s (B-17)', async (path, fault) => {
     const world = await toolWorld();
     await symlink('../..', world.path('link'));
     await symlink('nothing', world.path('dangling'));

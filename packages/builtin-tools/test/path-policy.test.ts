@@ -40,7 +40,7 @@ describe('the text of a path', () => {
     expect(ruleOf(() => policy.checkRead(path))).toBe(rule);
   });
 
-  test.each(['.', './a', 'a/./b', 'a/.'])('%s is refused for its part "." B-26', (path) => {
+  test.each(['.', './a', 'a/./b', 'a/.'])('%s is refused for its part "." (B-26)', (path) => {
     expect(ruleOf(() => policy.checkRead(path))).toBe('dot');
   });
 
@@ -81,7 +81,7 @@ describe('the text of a path', () => {
     'GIT~1/config',
     '.g\u200cit/hooks/x',
     '．git/x',
-  ])('%s is refused for writing as version control B-17', (path) => {
+  ])('%s is refused for writing as version control (B-17)', (path) => {
     expect(ruleOf(() => policy.checkWrite(path))).toBe('git_folder');
     expect(policy.checkRead(path).text).toBe(path);
   });
@@ -156,7 +156,7 @@ describe('links', () => {
     expect(await rejected(read(policy, root, 'a'))).toBe('link_loop');
   });
 
-  test('a link to a protected place does not open it for writing B-17', async () => {
+  test('a link to a protected place does not open it for writing (B-17)', async () => {
     const { policy, root } = await place({ protectedPaths: ['keep'] });
     await mkdir(join(root, '.git'));
     await mkdir(join(root, 'keep'));

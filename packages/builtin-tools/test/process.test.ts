@@ -9,7 +9,7 @@ import { type ToolWorld, toolWorld, until } from './tool-world.ts';
 const PATH = '/usr/local/bin:/usr/bin:/bin';
 
 describe('run_test_profile', () => {
-  test('runs the command of the operator, with its output and its exit B-18', async () => {
+  test('runs the command of the operator, with its output and its exit (B-18)', async () => {
     const world = await runWorld(profile('pwd; echo out; echo err >&2'));
     const { data, text } = await succeed(world, 'run_test_profile', { profile: 'unit' });
     expect(text).toBe('unit exited with 0\n.\nout\nerr');
@@ -49,7 +49,7 @@ describe('run_test_profile', () => {
     });
   });
 
-  test('the trail tells which command it was, and no value of a variable B-18', async () => {
+  test('the trail tells which command it was, and no value of a variable (B-18)', async () => {
     const options = profile('true', { environment: { API_TOKEN: 'hunter2-hunter2' } });
     const world = await runWorld(options);
     const { before } = await world.execute('run_test_profile', { profile: 'unit' });
@@ -105,7 +105,7 @@ describe('run_test_profile', () => {
     ]);
   });
 
-  test('of much output the beginning and the end are kept B-19', async () => {
+  test('of much output the beginning and the end are kept (B-19)', async () => {
     const world = await runWorld(profile('echo first; seq 1 500000; echo last'));
     const input = { profile: 'unit', max_output_bytes: 2000 };
     const { text, data, truncated } = await succeed(world, 'run_test_profile', input);
@@ -116,7 +116,7 @@ describe('run_test_profile', () => {
     expect([data['truncated'], truncated]).toEqual([true, true]);
   });
 
-  test('a command that takes too long is ended with all that it started B-19', {
+  test('a command that takes too long is ended with all that it started (B-19)', {
     tags: ['slow'],
   }, async () => {
     const world = await runWorld(profile(LEAVES_CHILDREN, { timeoutSeconds: 1 }));
@@ -132,7 +132,7 @@ describe('run_test_profile', () => {
     for (const pid of await pidsOf(world)) expect(isRunning(pid)).toBe(false);
   });
 
-  test('a stop ends a command with all that it started B-19', async () => {
+  test('a stop ends a command with all that it started (B-19)', async () => {
     const world = await runWorld(profile(LEAVES_CHILDREN));
     const stopping = new AbortController();
     const running = world.execute('run_test_profile', { profile: 'unit' }, stopping.signal);

@@ -22,7 +22,7 @@ describe('read_workspace_file', () => {
     });
   });
 
-  test('cuts behind max_bytes, between characters, and says so B-04', async () => {
+  test('cuts behind max_bytes, between characters, and says so (B-04)', async () => {
     const world = await toolWorld();
     await world.write('a.txt', 'ab€'.repeat(20_000));
     expect(
@@ -49,7 +49,7 @@ describe('read_workspace_file', () => {
     expect([data['content'], data['truncated']]).toEqual(['12345', false]);
   });
 
-  test('a missing file is not found, in words of its own B-11', async () => {
+  test('a missing file is not found, in words of its own (B-11)', async () => {
     const world = await toolWorld();
     const result = await world.call('read_workspace_file', { path: 'src/missing.ts' });
     expect(faultOf(result)).toBe('not_found not_found');
@@ -91,7 +91,7 @@ describe('read_workspace_file', () => {
 });
 
 describe('list_workspace_files', () => {
-  test('lists files in the order of their parts, without git and what is ignored B-12', async () => {
+  test('lists files in the order of their parts, without git and what is ignored (B-12)', async () => {
     const world = await toolWorld();
     for (const path of [
       'b/z',
@@ -121,7 +121,7 @@ describe('list_workspace_files', () => {
     expect(await paths(world, { root: 'node_modules' })).toEqual(['node_modules/x/i.js']);
   });
 
-  test('is truncated only when there are more than it shows B-10', async () => {
+  test('is truncated only when there are more than it shows (B-10)', async () => {
     const world = await toolWorld();
     for (const path of ['a', 'b', 'c']) await world.write(path, '');
     const list = async (max_results: number) => {
@@ -132,7 +132,7 @@ describe('list_workspace_files', () => {
     expect(await list(2)).toEqual([['a', 'b'], true]);
   });
 
-  test('more than 64 paths come whole B-04', async () => {
+  test('more than 64 paths come whole (B-04)', async () => {
     const world = await toolWorld();
     const names = Array.from({ length: 150 }, (_, index) => `f${String(index).padStart(3, '0')}`);
     for (const name of names) await world.write(name, '');
@@ -184,7 +184,7 @@ describe('list_workspace_files', () => {
 });
 
 describe('search_workspace_text', () => {
-  test('finds each line once, by its number, in text files only B-12', async () => {
+  test('finds each line once, by its number, in text files only (B-12)', async () => {
     const world = await toolWorld();
     await world.write('a.txt', 'no\nyes yes\r\n\nYES\nyes');
     await world.write('b/c.txt', 'yes');
@@ -222,7 +222,7 @@ describe('search_workspace_text', () => {
     ]);
   });
 
-  test('is truncated only when there are more, and 70 long lines fit B-05 B-10', async () => {
+  test('is truncated only when there are more, and 70 long lines fit (B-05, B-10)', async () => {
     const world = await toolWorld();
     await world.write('a', `${'needle'.padEnd(600, 'x')}\n`.repeat(70));
     const find = async (max_results: number) => {

@@ -19,7 +19,7 @@ describe('write_workspace_file', () => {
     expect((await stat(world.path('a.txt'))).mode & 0o777).toBe(0o666 & ~process.umask());
   });
 
-  test('keeps the permissions of the file it replaces B-14', async () => {
+  test('keeps the permissions of the file it replaces (B-14)', async () => {
     const world = await toolWorld();
     await world.write('run.sh', 'old');
     await chmod(world.path('run.sh'), 0o751);
@@ -27,7 +27,7 @@ describe('write_workspace_file', () => {
     expect((await stat(world.path('run.sh'))).mode & 0o777).toBe(0o751);
   });
 
-  test('holds the condition of a digest, also when the file is gone B-13', async () => {
+  test('holds the condition of a digest, also when the file is gone (B-13)', async () => {
     const world = await toolWorld();
     await world.write('a', 'old');
     const old = sha256(Buffer.from('old'));
@@ -63,7 +63,7 @@ describe('write_workspace_file', () => {
     expect((await lstat(world.path('link'))).isSymbolicLink()).toBe(true);
   });
 
-  test('refuses git and what the operator protects B-17', async () => {
+  test('refuses git and what the operator protects (B-17)', async () => {
     const world = await toolWorld({ protectedPaths: ['.env'] });
     await world.write('.git/config', 'original');
     for (const path of ['.git/config', '.GIT/hooks/post-checkout']) {

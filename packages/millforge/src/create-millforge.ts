@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { builtinTools } from '@millforge/builtin-tools';
 import { compileHarness } from '@millforge/compiler';
 import { ALL_PERMISSIONS, type Kernel, openKernel } from '@millforge/kernel';
 import { piTools } from '@millforge/pi-tools';
@@ -28,6 +29,7 @@ import { assertSupportedPlatform, defaultDataDir, homeOf, processActor } from '.
 import { type RunParts, runRedactor } from './run-adapter.ts';
 import { DEFAULT_TIMEOUT_MS } from './run-contract.ts';
 import type { RunRequest } from './run-request.ts';
+import { createRunSurroundings } from './run-surroundings.ts';
 import { startTransientRun } from './transient-run.ts';
 import { tryTool } from './try-tool.ts';
 
@@ -35,7 +37,8 @@ import { tryTool } from './try-tool.ts';
  * Wires the parts of Millforge. Synchronous and free of effects: the trail is opened, and the SQLite
  * driver loaded, when the first method needs it. Whoever makes one disposes of it.
  *
- * @throws `registry/…` for tools that cannot stand beside each other.
+ * @throws `registry/…` for tools that cannot stand beside each other; `builtin-tools/…` and `path/…` for
+ * profiles and protected paths that are none.
  */
 export function createMillforge(options: MillforgeOptions = {}): Millforge {
   const clock = options.clock ?? nodeClock();
@@ -44,9 +47,18 @@ export function createMillforge(options: MillforgeOptions = {}): Millforge {
   const platform = options.platform ?? process.platform;
   const dataDir = dataDirOf(options.dataDir, env);
   const trailPath = dataDir === null ? null : join(dataDir, 'trail.db');
+  const surroundings = createRunSurroundings({
+    dataDir,
+    clock,
+    ids,
+    paths: options.builtinTools ?? {},
+  });
   const registry = createRegistry();
   registry.register(
-    ...(options.shippedTools ?? piTools({ environment: env })),
+    ...(options.shippedTools ?? [
+      ...builtinTools({ ...options.builtinTools, environment: env, findRun: surroundings.find }),
+      ...piTools({ environment: env }),
+    ]),
     ...(options.tools ?? []),
   );
   const snapshot = registry.freeze();
@@ -69,6 +81,7 @@ export function createMillforge(options: MillforgeOptions = {}): Millforge {
       clock,
       redactor,
       hostFolders,
+      enter: () => surroundings.enter({ ...request, runId }),
       steering: createSteeringQueue(),
       ...(request.outputs === undefined ? {} : { outputs: request.outputs }),
       ...(request.approvals === undefined ? {} : { approvals: request.approvals }),
@@ -102,7 +115,7 @@ export function createMillforge(options: MillforgeOptions = {}): Millforge {
       actor: options.actor ?? processActor(),
       permissions: ALL_PERMISSIONS,
     };
-    return { kernel: await openTrail(dataDir), scope, dataDir, snapshot, runParts };
+    return { kernel: await openTrail(dataDir), scope, dataDir, ids, snapshot, runParts };
   };
   // Looking for a run must not make a trail: where there is none, there is no run.
   const durableWith = async (runId: string): Promise<DurableParts> => {

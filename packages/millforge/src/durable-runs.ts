@@ -1,5 +1,11 @@
 import { join } from 'node:path';
-import { MAX_PLAN_BYTES, MillforgeError, type RunResult, sha256 } from '@millforge/contracts';
+import {
+  type Ids,
+  MAX_PLAN_BYTES,
+  MillforgeError,
+  type RunResult,
+  sha256,
+} from '@millforge/contracts';
 import type { GoalRun, GoalState, GoalSummary, GoalView, Kernel, Scope } from '@millforge/kernel';
 import type { RegistrySnapshot } from '@millforge/registry';
 import type { SteeringQueue } from '@millforge/runtime';
@@ -14,6 +20,7 @@ import type { RunHandle } from './run-handle.ts';
 import { attestedOutcome, chooseHold, readHolds } from './run-holds.ts';
 import type { RunRequest } from './run-request.ts';
 import { toRunResult } from './run-result.ts';
+import { runDirectory } from './run-surroundings.ts';
 import { steerHandle } from './steer-handle.ts';
 import { assertWorkspace } from './workspace.ts';
 
@@ -27,6 +34,8 @@ export interface DurableParts {
   readonly dataDir: string;
   /** The tools. */
   readonly snapshot: RegistrySnapshot;
+  /** Source of fresh names. */
+  readonly ids: Ids;
   /** Makes what one execution needs. */
   readonly runParts: (runId: string, request: RunRequest) => RunParts;
 }
@@ -202,8 +211,9 @@ async function finish(parts: DurableParts, run: Pick<GoalRun, 'done'>): Promise<
   const goal = await run.done;
   const result = await resultOf(parts, goal);
   if (ENDED.has(goal.state)) {
-    await exportRun(join(parts.dataDir, 'runs', goal.goal_id), {
+    await exportRun(runDirectory(parts.dataDir, goal.goal_id), {
       result,
+      ids: parts.ids,
       records: parts.kernel.readTrail(parts.scope, goal.goal_id),
       readOutcome: async (key) =>
         (await parts.kernel.readOperation(parts.scope, goal.goal_id, { key })).outcome?.value ??

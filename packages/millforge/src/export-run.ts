@@ -1,13 +1,12 @@
-import { randomUUID } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import {
   canonicalJson,
+  type Ids,
   type JsonObject,
   type JsonValue,
   type RunResult,
   type TrailRecord,
 } from '@millforge/contracts';
+import { openArtifactFolder } from '@millforge/kernel/artifacts';
 import { millforgeError } from './millforge-error.ts';
 
 /** What an export is made from. */
@@ -18,12 +17,14 @@ export interface RunExport {
   readonly records: AsyncIterable<TrailRecord>;
   /** The recorded outcome of an operation. */
   readonly readOutcome: (key: string) => Promise<JsonValue>;
+  /** Source of fresh names. */
+  readonly ids: Ids;
 }
 
 /**
  * Writes what a finished run left behind for people and scripts: `events.jsonl`, `tool_trace.jsonl`
- * and, for a run that reached a terminal, `terminal_result.json`. The trail stays the authority; an
- * earlier export of the same run is replaced.
+ * and, for a run that reached a terminal, `terminal_result.json`, beside the artifacts that its tools
+ * wrote and in the same manifest. The trail stays the authority; an earlier export is replaced.
  *
  * @throws `millforge/export-failed` when a file cannot be written; the run stays as it ended.
  */
@@ -36,12 +37,17 @@ export async function exportRun(directory: string, run: RunExport): Promise<void
   }
   const { result } = run;
   try {
-    await mkdir(directory, { recursive: true, mode: 0o700 });
-    await writeWhole(join(directory, 'events.jsonl'), events.join(''));
-    await writeWhole(join(directory, 'tool_trace.jsonl'), traces.join(''));
-    const terminal = join(directory, 'terminal_result.json');
-    if (result.terminal_result === null) await rm(terminal, { force: true });
-    else await writeWhole(terminal, canonicalJson(toJson(result)));
+    const folder = openArtifactFolder({ directory, runId: result.run_id, ids: run.ids });
+    const write = (id: string, mediaType: string, text: string): Promise<unknown> =>
+      folder.write(id, Buffer.from(text), {
+        mediaType,
+        producer: 'millforge.export',
+        maxBytes: Number.POSITIVE_INFINITY,
+      });
+    await write('events', LINES, events.join(''));
+    await write('tool_trace', LINES, traces.join(''));
+    if (result.terminal_result === null) await folder.remove('terminal_result');
+    else await write('terminal_result', 'application/json', canonicalJson(toJson(result)));
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown reason';
     throw millforgeError(
@@ -82,26 +88,7 @@ function isObject(value: JsonValue): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Writes a file in one step, unless it is as it should be. */
-export async function writeWhole(path: string, text: string): Promise<void> {
-  // Whoever resumes an ended run finds its files as they are.
-  if ((await readFile(path, 'utf8').catch(() => null)) === text) return;
-  // Two resumes of an ended run may export it at the same time.
-  const temporary = `${path}.${randomUUID()}.tmp`;
-  try {
-    const file = await open(temporary, 'w', 0o600);
-    try {
-      await file.writeFile(text);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(temporary, path);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
-}
+const LINES = 'application/x-ndjson';
 
 function toJson(value: unknown): JsonValue {
   return JSON.parse(JSON.stringify(value));

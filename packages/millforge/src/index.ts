@@ -1,3 +1,4 @@
+export { builtinTools } from '@millforge/builtin-tools';
 export {
   type CompileResult,
   compileHarness,

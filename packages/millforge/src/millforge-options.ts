@@ -1,3 +1,4 @@
+import type { BuiltinToolOptions } from '@millforge/builtin-tools';
 import type { Clock, Ids, Tool } from '@millforge/contracts';
 import type { Failpoint } from '@millforge/kernel';
 import type { ApprovalProvider } from '@millforge/runtime';
@@ -11,8 +12,10 @@ export interface MillforgeOptions {
   readonly dataDir?: string | null;
   /** Tools beside those that ship. */
   readonly tools?: readonly Tool[];
-  /** The tools that ship; default the Pi-compatible ones. */
+  /** The tools that ship; default the built-in and the Pi-compatible ones. */
   readonly shippedTools?: readonly Tool[];
+  /** What the operator sets up for the built-in tools: commands, protected paths. */
+  readonly builtinTools?: Omit<BuiltinToolOptions, 'environment' | 'findRun'>;
   /** Asks whether a call may be performed; without it, whatever would be asked is declined. */
   readonly approvalProvider?: ApprovalProvider;
   /** Who acts, as it stands in the trail; default `user@host`. */

@@ -41,6 +41,8 @@ export interface RunParts {
   readonly approvals?: ApprovalPolicy;
   /** Asks whether a call may be performed. */
   readonly approvalProvider?: ApprovalProvider;
+  /** Makes the run known to its tools, and gives what ends that. */
+  readonly enter: () => Promise<() => void>;
   /** Folders of this host by what is shown in their place. */
   readonly hostFolders: HostFolders;
   /** The model. */
@@ -60,7 +62,19 @@ export interface RunParts {
 }
 
 /** Runs a plan on an operation log, durable or not. */
-export function runOnLog(
+export async function runOnLog(
+  parts: RunParts,
+  log: { readonly operations: OperationLog; readonly trail: TrailSink },
+): Promise<RunOutcome> {
+  const leave = await parts.enter();
+  try {
+    return await runOn(parts, log);
+  } finally {
+    leave();
+  }
+}
+
+function runOn(
   parts: RunParts,
   log: { readonly operations: OperationLog; readonly trail: TrailSink },
 ): Promise<RunOutcome> {

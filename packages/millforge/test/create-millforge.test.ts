@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { createMillforge, piTools } from 'millforge';
+import { builtinTools, createMillforge, piTools } from 'millforge';
 import { expect, test } from 'vitest';
 import {
   compileGreeter,
@@ -15,7 +15,7 @@ test('is made at once and without a trace', async () => {
   await using millforge = createMillforge({ dataDir: join(folder, 'data') });
   expect(millforge).not.toHaveProperty('then');
   expect(millforge.trailPath).toBe(join(folder, 'data', 'trail.db'));
-  expect(millforge.snapshot.records).toHaveLength(piTools().length);
+  expect(millforge.snapshot.records).toHaveLength(builtinTools().length + piTools().length);
   expect(await millforge.listRuns()).toEqual([]);
   await millforge[Symbol.asyncDispose]();
   expect(readdirSync(folder)).toEqual([]);

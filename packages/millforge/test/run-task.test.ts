@@ -41,6 +41,7 @@ test('runs a task durably: with a trail, an export and a result that can be read
   for await (const record of millforge.readTrail(result.run_id)) types.push(record.type);
   expect(types.length).toBeGreaterThan(4);
   expect(readdirSync(join(data, 'runs', result.run_id)).toSorted()).toEqual([
+    'artifact_manifest.json',
     'events.jsonl',
     'terminal_result.json',
     'tool_trace.jsonl',

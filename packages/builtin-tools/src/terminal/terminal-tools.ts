@@ -131,12 +131,13 @@ function intent(
   const summary = stringArgument(input, 'summary');
   const result = stringArgument(input, 'terminal_result');
   const said = texts.map((text) => [text, stringArgument(input, text)] as const);
+  const whole = [summary, ...said.map(([text, words]) => `${text}: ${words}`)].join('\n');
   return {
     kind: 'done' as const,
-    text: [summary, ...said.map(([text, words]) => `${text}: ${words}`)].join('\n'),
+    text: whole,
     data: {
       status: 'success',
-      summary,
+      summary: whole,
       terminal_result: result,
       disposition: dispositionOf(run, { toolId, result }),
       artifact_refs: refs,

@@ -61,7 +61,7 @@ describe.each(STORES)('artifacts of a run in %s', (_, make) => {
 });
 
 describe('the folder of a run', () => {
-  test('has a manifest that lists what everybody wrote, by names that belong to the ids B-33', async () => {
+  test('has a manifest that lists what everybody wrote, by names that belong to the ids (B-33)', async () => {
     const directory = await folder();
     await open(directory).write('plan', Buffer.from('p'), MARKDOWN);
     await open(directory).write('tool_trace', Buffer.from(''), {

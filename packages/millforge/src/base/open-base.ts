@@ -1,9 +1,9 @@
-import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type ArtifactStore, canonicalJson, type JsonValue } from '@millforge/contracts';
-import { writeWhole } from '../export-run.ts';
+import { openArtifactFolder } from '@millforge/kernel/artifacts';
 import type { Millforge } from '../millforge.ts';
 import { millforgeError } from '../millforge-error.ts';
+import { nodeIds } from '../node-ids.ts';
 import { assertSupportedPlatform } from '../platform.ts';
 import type { RunHandle } from '../run-handle.ts';
 import { runUnder } from '../run-under.ts';
@@ -139,9 +139,12 @@ async function keepEvidence(
   const text = canonicalJson(toJson(evidence));
   try {
     if (runs !== null) {
-      const directory = join(runs, run.runId);
-      await mkdir(directory, { recursive: true, mode: 0o700 });
-      await writeWhole(join(directory, 'evidence.json'), text);
+      const { runId } = run;
+      const folder = openArtifactFolder({ directory: join(runs, runId), runId, ids: nodeIds() });
+      await folder.write('evidence', Buffer.from(text), {
+        mediaType: 'application/json',
+        producer: 'millforge.base',
+      });
     }
     for (const document of artifacts === undefined ? [] : [composition.plan.bytes, text]) {
       const bytes = new TextEncoder().encode(document);

@@ -227,9 +227,14 @@ function answerSuccess(run: Run, { asked, node, outcome, input, output }: Succee
       terminal_result: node.terminal_result,
     },
   });
-  const said = input['summary'];
-  const summary = typeof said === 'string' && said.trim() !== '' ? run.redact(said) : outcome.text;
+  // A terminal that is told more than a summary, as what keeps the model from going on, words it itself.
+  const said = [outcome.data['summary'], input['summary']].find(isSaid);
+  const summary = said === undefined ? outcome.text : run.redact(said);
   return { kind: 'ending', ending: { kind: 'terminal', node, summary, selectedOutput: output } };
+}
+
+function isSaid(value: JsonValue | undefined): value is string {
+  return typeof value === 'string' && value.trim() !== '';
 }
 
 /** Which budget a failed outcome is charged to: none for what a tool foresees, its time limit included. */
