@@ -84,6 +84,11 @@ export function noteAsked(
   });
 }
 
+/** The state after text that ends a turn: what comes next is somebody's new message. */
+export function noteEnded(state: GuardState): GuardState {
+  return noteTaken(forgiveMistakes(state, ['tool_errors']));
+}
+
 /** The state after a reply that was taken. */
 export function noteTaken(state: GuardState): GuardState {
   const forgiven = forgiveMistakes(state, ['validation_retries']);

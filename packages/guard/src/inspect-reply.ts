@@ -2,7 +2,7 @@ import type { ModelReply } from '@millforge/contracts';
 import { findExhaustion } from './exhaustion.ts';
 import type { GuardDecision, InspectedCall, ReAskReason } from './guard-decision.ts';
 import type { GuardPolicy } from './guard-policy.ts';
-import { chargeMistakes, type GuardState, noteAsked, noteTaken } from './guard-state.ts';
+import { chargeMistakes, type GuardState, noteAsked, noteEnded, noteTaken } from './guard-state.ts';
 import type { GuardTool } from './guard-tool.ts';
 import { type SplitText, splitReasoning } from './intent/split-reasoning.ts';
 import { explainDropped, giveUpOn, judgeCalls, passAll } from './judge/judge-calls.ts';
@@ -211,7 +211,7 @@ function answered(seen: Seen, text: string | null): InspectedReply {
   const reasoning = joined(seen.reply.reasoning, seen.said.reasoning);
   return {
     decision: { kind: 'text', text, reason: 'answer', failure: null, reasoning },
-    state: noteTaken(seen.state),
+    state: noteEnded(seen.state),
   };
 }
 
@@ -223,7 +223,7 @@ function gaveUp(
   const reasoning = joined(seen.reply.reasoning, seen.said.reasoning);
   return {
     decision: { kind: 'text', text, reason: 'gave-up', failure, reasoning },
-    state: noteTaken(seen.state),
+    state: noteEnded(seen.state),
   };
 }
 

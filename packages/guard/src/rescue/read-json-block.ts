@@ -33,17 +33,26 @@ export function readJsonCalls(
   format: TextCallFormat = 'json',
 ): BlockReading {
   const block = readJsonAt(source, at);
-  if (!block.ok) return { kind: 'broken', name: nameNear(source.text, at), isCut: block.isCut };
+  // Behind a mark a name says enough; without one the arguments have to be in sight as well.
+  const isMarked = format !== 'json';
+  if (!block.ok) {
+    return { kind: 'broken', name: nameNear(source.text, at, isMarked), isCut: block.isCut };
+  }
   const calls = callsFromJson(block.value);
-  if (calls === null) return { kind: 'other', end: block.end };
+  if (calls === null) {
+    const name = isMarked ? nameNear(source.text, at, true) : null;
+    return name === null
+      ? { kind: 'other', end: block.end }
+      : { kind: 'broken', name, isCut: false };
+  }
   return { kind: 'calls', calls: calls.map((call) => ({ ...call, format })), end: block.end };
 }
 
 /** The name in the first lines of what should have been a call. */
-function nameNear(text: string, at: number): string | null {
+function nameNear(text: string, at: number, isEnough: boolean): string | null {
   const head = text.slice(at, at + 400);
   const [, name] = NAME.exec(head) ?? [];
-  return name !== undefined && ARGUMENTS.test(head) ? name : null;
+  return name !== undefined && (isEnough || ARGUMENTS.test(head)) ? name : null;
 }
 
 const NAME = /["'](?:name|tool|tool_name|function|action)["']\s*:\s*["']([\w.:/-]{1,128})["']/;

@@ -48,7 +48,7 @@ export function readLiquid(source: BlockSource, at: number): BlockReading {
   const from = skipSpace(source.text, at + '<|tool_call_start|>'.length);
   const read =
     source.text[from] === '[' && /^\[\s*\{/.test(source.text.slice(from, from + 40))
-      ? readJsonCalls(source, from)
+      ? readJsonCalls(source, from, 'tool-call-tag')
       : readPythonCalls(source, from);
   if (read.kind !== 'calls') return read;
   const [closing] = matchAt(/\s*<\|tool_call_end\|>/y, source.text, read.end) ?? [];
@@ -57,7 +57,11 @@ export function readLiquid(source: BlockSource, at: number): BlockReading {
 
 /** Reads `<|tool_call|>[{…}]`, the form of Granite. */
 export function readGranite(source: BlockSource, at: number): BlockReading {
-  return readJsonCalls(source, skipSpace(source.text, at + '<|tool_call|>'.length));
+  return readJsonCalls(
+    source,
+    skipSpace(source.text, at + '<|tool_call|>'.length),
+    'tool-call-tag',
+  );
 }
 
 /** Reads `<|tool_call>call:name{key:value}<tool_call|>` and the like, whose keys bear no quotes. */
