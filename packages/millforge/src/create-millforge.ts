@@ -22,6 +22,7 @@ import {
 import type { Millforge } from './millforge.ts';
 import { millforgeError } from './millforge-error.ts';
 import type { MillforgeOptions } from './millforge-options.ts';
+import { createModelHttp } from './model-http.ts';
 import { openModel, settingKey } from './model-setting.ts';
 import { nodeClock } from './node-clock.ts';
 import { nodeIds } from './node-ids.ts';
@@ -67,16 +68,16 @@ export function createMillforge(options: MillforgeOptions = {}): Millforge {
     ...(dataDir === null ? [] : ([[dataDir, '[data]']] as const)),
   ]);
 
+  const http = createModelHttp(options.fetch);
   const runParts = (runId: string, request: RunRequest): RunParts => {
     const redactor = runRedactor(settingKey(request.model, env));
-    const fetch = options.fetch ?? globalThis.fetch;
     return {
       runId,
       plan: request.plan,
       task: request.task,
       workspace: request.workspace,
       grants: request.grants,
-      model: openModel(request.model, { fetch, clock, env, redactor }),
+      model: openModel(request.model, { http, clock, env, redactor }),
       snapshot,
       clock,
       redactor,
@@ -193,6 +194,7 @@ export function createMillforge(options: MillforgeOptions = {}): Millforge {
     doctor: () => diagnose({ dataDir, openTrail, snapshot, platform }),
 
     async [Symbol.asyncDispose]() {
+      await http.close();
       const store = opened;
       opened = null;
       // A kernel that could not be opened holds nothing; its error was told to whoever asked for it.

@@ -9,6 +9,7 @@ import {
   readModelScript,
 } from '@millforge/models';
 import { millforgeError } from './millforge-error.ts';
+import type { ModelHttp } from './model-http.ts';
 
 /** A model as it is stored with a run: never with a key, at most with the name of its variable. */
 export type ModelSetting =
@@ -27,8 +28,8 @@ export type ModelSetting =
 
 /** What a model client is made of besides its setting. */
 export interface ModelParts {
-  /** HTTP. */
-  readonly fetch: typeof globalThis.fetch;
+  /** The way to model servers. */
+  readonly http: ModelHttp;
   /** Time. */
   readonly clock: Clock;
   /** Environment in which the key is looked up by name. */
@@ -41,7 +42,8 @@ export interface ModelParts {
 export function openModel(setting: ModelSetting, parts: ModelParts): ModelClient {
   if (setting.kind === 'scripted') return createScriptedModel(setting.script);
   const { profile } = setting;
-  const { fetch, clock, redactor, env } = parts;
+  const { http, clock, redactor, env } = parts;
+  const fetch = http.fetchFor(profile.proxy);
   const options = { profile, fetch, clock, redactor, random: Math.random };
   const name = keyName(setting);
   if (name === undefined) return createModelClient(options);

@@ -1,4 +1,5 @@
 import type { OptionSpec, ParsedArguments } from '../arguments/parse-arguments.ts';
+import { usageError } from '../cli-error.ts';
 import { type EffectiveConfig, readEffectiveConfig } from '../config/effective-config.ts';
 import { openTrustStore } from '../config/trust-store.ts';
 import { readGrantFlag } from '../documents/read-grant-flag.ts';
@@ -26,6 +27,7 @@ export async function readConfiguration(
   const flags = {
     model: args.text('model'),
     apiKeyEnv: args.text('api-key-env'),
+    proxy: proxyFlag(args),
     data: args.text('data'),
     grants: args.list('grant').map(readGrantFlag),
     trustProject: args.has('trust-project'),
@@ -46,6 +48,14 @@ export async function readConfiguration(
   if (!(await isConfirmed(host, 'Accept it?'))) return config;
   await openTrustStore(config.trustDirectory).accept(untrusted.file, untrusted.text);
   return readEffectiveConfig(flags, places);
+}
+
+/** What the command line says of a proxy: a URL, `none`, or nothing. */
+function proxyFlag(args: ParsedArguments): string | null {
+  const url = args.text('proxy');
+  if (!args.has('no-proxy')) return url;
+  if (url !== null) throw usageError('--proxy and --no-proxy contradict each other; give one.');
+  return 'none';
 }
 
 /** Asks a person a question that is answered with no unless they say yes. */

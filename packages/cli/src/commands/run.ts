@@ -33,6 +33,8 @@ export const runCommand: Command = {
     },
     model: { value: 'REF', help: 'profile id, URL#MODEL or scripted:FILE' },
     'api-key-env': { value: 'NAME', help: "environment variable that holds the server's key" },
+    proxy: { value: 'URL', help: 'proxy for a model server that is not this machine' },
+    'no-proxy': { value: null, help: 'use no proxy, whatever the configuration names' },
     approve: {
       value: 'CLASS',
       isRepeatable: true,

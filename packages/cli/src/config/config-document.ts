@@ -22,6 +22,8 @@ export interface ConfigDocument {
   readonly grants: readonly (string | CapabilityGrant)[];
   /** What becomes of calls that somebody may have to agree to; null when nothing is said. */
   readonly approvals: ApprovalPolicy | null;
+  /** Proxy for servers that are not this machine: a URL, `none`, or null when nothing is said. */
+  readonly proxy: string | null;
   /** Data directory. */
   readonly data: string | null;
 }
@@ -33,6 +35,7 @@ export const EMPTY_CONFIG: ConfigDocument = Object.freeze({
   profiles: [],
   grants: [],
   approvals: null,
+  proxy: null,
   data: null,
 });
 
@@ -58,6 +61,7 @@ export function readConfigDocument(text: string, file: string): ConfigDocument {
   return {
     model: optionalText(value, 'model', file),
     apiKeyEnv: optionalText(value, 'api_key_env', file),
+    proxy: optionalText(value, 'proxy', file),
     data: optionalText(value, 'data', file),
     grants: grantsOf(value['grants'], file),
     approvals: approvalsOf(value['approvals'], file),
@@ -121,5 +125,6 @@ const KEYS: ReadonlySet<string> = new Set([
   'profiles',
   'grants',
   'approvals',
+  'proxy',
   'data',
 ]);

@@ -22,6 +22,7 @@ export function describeConfig(config: ConfigDocument): readonly string[] {
     ...(config.approvals?.required === undefined
       ? []
       : [`approvals: ${config.approvals.required} what a tool asks approval for`]),
+    ...(config.proxy === null ? [] : [`send requests through the proxy ${config.proxy}`]),
     ...(config.data === null ? [] : [`data directory ${config.data}`]),
   ];
 }

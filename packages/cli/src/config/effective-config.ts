@@ -17,6 +17,8 @@ export interface ConfigFlags {
   readonly model: string | null;
   /** `--api-key-env`. */
   readonly apiKeyEnv: string | null;
+  /** `--proxy`, or `none` for `--no-proxy`. */
+  readonly proxy: string | null;
   /** `--data`. */
   readonly data: string | null;
   /** `--grant`, all of them. */
@@ -35,6 +37,8 @@ export interface EffectiveConfig {
   readonly grants: readonly (string | CapabilityGrant)[];
   /** What becomes of calls that somebody may have to agree to; null when no source says it. */
   readonly approvals: ApprovalPolicy | null;
+  /** The proxy for servers that are not this machine; null when no source says anything. */
+  readonly proxy: EffectiveProxy | null;
   /** Data directory, absolute. */
   readonly dataDirectory: string;
   /** Directory of the trust store, absolute; a project cannot move it. */
@@ -51,6 +55,14 @@ export interface EffectiveModel {
   readonly apiKeyEnv: string | null;
   /** Folder that a relative file in the reference starts from. */
   readonly directory: string;
+}
+
+/** A proxy and who names it. */
+export interface EffectiveProxy {
+  /** Its URL, or `none` for no proxy at all. */
+  readonly url: string;
+  /** Where it came from: a flag and the environment count more than a profile, files count less. */
+  readonly source: ConfigSource;
 }
 
 /** What the configuration is read from. */
@@ -78,6 +90,7 @@ export async function readEffectiveConfig(
     profiles: profilesOf(layers),
     grants: [...new Set(layers.find((layer) => layer.grants.length > 0)?.grants)],
     approvals: layers.find(({ approvals }) => approvals !== null)?.approvals ?? null,
+    proxy: proxyOf(layers),
     dataDirectory: dataDirectoryOf(layers, places.env),
     trustDirectory,
     untrusted,
@@ -130,8 +143,8 @@ async function readLayers(flags: ConfigFlags, { project, cwd, env }: ConfigPlace
   return { layers, trustDirectory, untrusted };
 }
 
-function fromFlags({ model, apiKeyEnv, data, grants }: ConfigFlags): ConfigDocument {
-  return { model, apiKeyEnv, data, grants, profiles: [], approvals: null };
+function fromFlags({ model, apiKeyEnv, data, grants, proxy }: ConfigFlags): ConfigDocument {
+  return { model, apiKeyEnv, data, grants, profiles: [], approvals: null, proxy };
 }
 
 function fromEnvironment(env: Environment): ConfigDocument {
@@ -142,6 +155,7 @@ function fromEnvironment(env: Environment): ConfigDocument {
     grants: (env['MILLFORGE_GRANT'] ?? '').split(',').flatMap((id) => id.trim() || []),
     profiles: [],
     approvals: null,
+    proxy: env['MILLFORGE_PROXY'] || null,
   };
 }
 
@@ -166,6 +180,11 @@ function modelOf(layers: readonly Layer[]): EffectiveModel | null {
   return { reference: named.model, apiKeyEnv: named.apiKeyEnv, directory: named.directory };
 }
 
+function proxyOf(layers: readonly Layer[]): EffectiveProxy | null {
+  const named = layers.find(({ proxy }) => proxy !== null);
+  return named?.proxy == null ? null : { url: named.proxy, source: named.source };
+}
+
 function profilesOf(layers: readonly Layer[]): readonly ModelProfile[] {
   const byId = new Map<string, ModelProfile>();
   for (const profile of layers.flatMap((layer) => layer.profiles)) {
@@ -182,6 +201,7 @@ function dataDirectoryOf(layers: readonly Layer[], env: Environment): string {
 const NO_FLAGS: ConfigFlags = {
   model: null,
   apiKeyEnv: null,
+  proxy: null,
   data: null,
   grants: [],
   trustProject: false,

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { readJson, toPlainJson, unreachable } from '@millforge/contracts';
 import { parseModelReference, readModelProfile, readModelScript } from '@millforge/models';
 import { documentError, usageError } from '../cli-error.ts';
-import type { EffectiveConfig } from '../config/effective-config.ts';
+import type { EffectiveConfig, EffectiveProxy } from '../config/effective-config.ts';
 import type { ModelSetting } from '../millforge-port.ts';
 import { readInputFile } from './read-input-file.ts';
 
@@ -16,7 +16,7 @@ export async function modelSetting(
   profileId: string,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<ModelSetting> {
-  const setting = await settingOf(config, profileId);
+  const setting = throughProxy(await settingOf(config, profileId), config.proxy);
   const key = setting.kind === 'endpoint' ? setting.profile.api_key_env : undefined;
   if (key !== undefined && (env[key] ?? '') === '') {
     throw usageError(`The environment variable ${key} is empty; set it to the model server's key.`);
@@ -40,6 +40,17 @@ async function settingOf(config: EffectiveConfig, profileId: string): Promise<Mo
     default:
       return unreachable(reference, 'model reference');
   }
+}
+
+/** A flag or the environment counts more than what a profile says, a file of the configuration less. */
+function throughProxy(setting: ModelSetting, proxy: EffectiveProxy | null): ModelSetting {
+  if (setting.kind !== 'endpoint' || proxy === null) return setting;
+  const { proxy: own, ...profile } = setting.profile;
+  const isStronger = proxy.source === 'flag' || proxy.source === 'environment';
+  if (own !== undefined && !isStronger) return setting;
+  const read = readModelProfile(proxy.url === 'none' ? profile : { ...profile, proxy: proxy.url });
+  if (read.ok) return { kind: 'endpoint', profile: read.profile };
+  throw usageError(`The proxy cannot be used: ${read.problems[0]?.message ?? ''}`);
 }
 
 function configuredProfile(

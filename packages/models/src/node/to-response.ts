@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { createGunzip, createInflate } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 

@@ -268,7 +268,7 @@ test('a write that a stop kept from happening is performed by the resumed run', 
   expect(counts).toEqual({ prepared: 2, ran: 2, freed: 2 });
 });
 
-test('a deadline during a call ends the run and keeps what is known of the call', async () => {
+test('a deadline during a call ends the run and keeps what is known of the call (D-08)', async () => {
   const clock = manualClock();
   const log = memoryOperationLog({ clock, ids: sequentialIds(), deadlineMs: 1000 });
   const { built } = writing({
