@@ -13,6 +13,8 @@ export default packageBuild({
     'packages/builtin-tools-path-policy',
     'packages/pi-tools',
     'packages/models',
+    'packages/models-node',
+    'packages/models-testing',
     'packages/guard',
     'packages/runtime',
     'packages/sandbox',
