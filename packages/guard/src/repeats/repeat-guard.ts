@@ -56,7 +56,8 @@ export function checkRepeat(
   const { recent } = state;
   const key = keyOf(call);
   for (let period = 1; period <= MAX_PERIOD; period++) {
-    if (recent.at(-period)?.call !== key) continue;
+    // Any call of the loop goes on with it: the next one may have been blocked before.
+    if (!recent.slice(-period).some((one) => one.call === key)) continue;
     const rounds = roundsOf(recent, period);
     if (rounds >= (limits.blockAfter ?? BLOCK_AFTER)) {
       return { kind: 'block', rounds, message: blocked(call.name, { rounds, period }) };

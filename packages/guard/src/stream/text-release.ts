@@ -99,7 +99,10 @@ function judgeLine(text: string, { isInFence, names }: Start): Verdict {
   const isWhole = line.length > word.length;
   if (word.startsWith('Action:') || 'Action:'.startsWith(word)) return isWhole ? 'hold' : 'wait';
   const fold = foldName(word.replace(/^.*(?:[.:/]|__)/, ''));
-  if (!isWhole) return names.some((name) => name.startsWith(fold)) ? 'wait' : PASS;
+  if (!isWhole) {
+    const isBegun = names.some((name) => name.startsWith(fold));
+    return isBegun || PREFIXES.some((one) => one.startsWith(word)) ? 'wait' : PASS;
+  }
   if (!names.includes(fold)) return PASS;
   const behind = line.slice(word.length);
   if (/^[ \t]{0,4}\r?\n?[ \t]{0,8}$/.test(behind)) return 'wait';
@@ -167,6 +170,8 @@ const MARKS = [
   '[TOOL_CALLS]',
   '[THINK]',
 ];
+/** What models put in front of a tool's name. */
+const PREFIXES = ['functions.', 'default_api.', 'mcp__'];
 const MAX_MARK = 40;
 const MAX_JSON_HEAD = 300;
 const PLAIN = /^(?:|json[c5]?|xml|te?xt|plaintext)$/;

@@ -44,7 +44,8 @@ const TABLE = REASONS.flatMap((finish_reason) =>
   ),
 );
 
-test.each(TABLE)('%s with %s in %s comes to: %s', (finish_reason, content, mode, outcome) => {
+test.each(TABLE)('%s with %s in %s comes to: %s', (...row) => {
+  const [finish_reason, content, mode, outcome] = row;
   const reply: ModelReply = {
     ...CONTENTS[content],
     finish_reason,

@@ -43,13 +43,11 @@ function decisions(mode: Mode, said: Said, times: number): readonly string[] {
     const { decision } = inspected;
     if (decision.kind === 'calls') {
       // What a loop charges for a batch in which nothing was right.
-      if (
-        decision.calls.every((call) => call.kind === 'refused' && call.reason !== 'unknown-tool')
-      ) {
+      if (decision.calls.every((one) => one.kind === 'refused' && one.reason !== 'unknown-tool')) {
         const tool_errors = state.consecutive.tool_errors + 1;
         state = { ...state, consecutive: { ...state.consecutive, tool_errors } };
       }
-      return decision.calls.map((call) => call.kind).join();
+      return decision.calls.map((one) => one.kind).join();
     }
     if (decision.kind === 'text') return `${decision.reason}: ${decision.text}`;
     return decision.kind === 're-ask' ? `re-ask ${decision.reason}` : decision.kind;

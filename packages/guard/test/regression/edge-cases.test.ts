@@ -175,16 +175,18 @@ test('an opening tag that was cut is no call, and is told (GE-10)', () => {
 });
 
 test('a value in a tag is coerced by the schema, or stays and is told (GE-13)', () => {
-  const call = (value: string) =>
-    `<function=read_note><parameter=id>${value}</parameter></function>`;
-  expect(rescueToolCalls(call('7'), { tools: TOOLS })).toMatchObject({
+  expect(rescueToolCalls(tagWith('7'), { tools: TOOLS })).toMatchObject({
     calls: [{ arguments: { id: 7 } }],
   });
-  expect(rescueToolCalls(call('seven'), { tools: TOOLS })).toMatchObject({
+  expect(rescueToolCalls(tagWith('seven'), { tools: TOOLS })).toMatchObject({
     kind: 'failed',
     message: '$.id must be integer',
   });
 });
+
+function tagWith(value: string): string {
+  return `<function=read_note><parameter=id>${value}</parameter></function>`;
+}
 
 test('a tool that is not on offer in this request is never called from text (GE-14)', () => {
   const text = '{"name": "list_notes", "arguments": {}}';
@@ -253,10 +255,14 @@ test('tokens belong to the turn that used them, questions included (GE-48)', asy
 });
 
 test('no tools, and entries that are no functions, leave a reply alone (GE-52)', async () => {
-  const create = async () => ({ choices: [{ message: { content: '<tool_call>{"name"' } }] });
   for (const tools of [[], [{ type: 'retrieval' }], undefined, null]) {
-    const { message, turn: guarded } = await guardedChat({ messages: [], tools }, { create });
+    const { message, turn: guarded } = await guardedChat(
+      { messages: [], tools },
+      { create: async () => OPEN_TAG },
+    );
     expect(message.content).toBe('<tool_call>{"name"');
     expect(guarded.asked).toEqual([]);
   }
 });
+
+const OPEN_TAG = { choices: [{ message: { content: '<tool_call>{"name"' } }] };

@@ -1,0 +1,60 @@
+import { announcesAction, type GuardTool } from '@millforge/guard';
+import { expect, test } from 'vitest';
+
+const TOOLS: readonly GuardTool[] = ['read_file', 'search_web', 'write_file', 'run_command'].map(
+  (name) => ({ name, description: '', parameters: null }),
+);
+
+test.each([
+  'Let me look up the record first.',
+  'I will now open the file.',
+  "I'll start by reading the configuration:",
+  'Sure! Let me check the logs.',
+  'The error is in the parser. Let me open the file to be sure.',
+  'Okay, let me run the tests now…',
+  'Ich werde jetzt die Datei öffnen.',
+  'Gut. Lass mich zuerst die Konfiguration prüfen.',
+  'Je vais maintenant lire le fichier.',
+  "D'accord. Laissez-moi vérifier les journaux.",
+  'Voy a revisar primero el archivo.',
+  'Déjame buscar la respuesta.',
+  'Vou agora verificar o arquivo.',
+  'Fammi controllare il file.',
+  '让我先打开文件。',
+  '我现在将搜索相关内容。',
+  'まずファイルを確認します。',
+])('hears an announcement: %s', (text) => {
+  expect(announcesAction(text, TOOLS)).toBe(true);
+});
+
+test.each([
+  'Let me know if you need anything else.',
+  'Let me explain how it works.',
+  "I'll keep that in mind.",
+  "I'll be happy to read it once you send it.",
+  'I will read the book.',
+  'Would you like me to open the file?',
+  'If you wish, I will now open the file.',
+  'Tomorrow I will run again.',
+  'I have read the file. It says hello.',
+  'She said: "Let me open the door."',
+  '1. Open the file\n2. Let me read it',
+  'Let me think.\n\nThe answer is 42.',
+  'Ich werde das Buch lesen.',
+  'Wenn du möchtest, werde ich jetzt die Datei öffnen.',
+  'Lassen Sie mich wissen, ob das hilft.',
+  'Je vais bien, merci.',
+  "N'hésitez pas à me dire si vous voulez que je lise le fichier.",
+  'Voy a estar aquí si me necesitas.',
+  'Vou ficar por aqui se precisar.',
+  '如果你愿意，我可以打开文件。',
+  'ファイルを送っていただければ確認します。',
+])('takes for an answer: %s', (text) => {
+  expect(announcesAction(text, TOOLS)).toBe(false);
+});
+
+test('an action that no tool performs is no announcement', () => {
+  const only: readonly GuardTool[] = [{ name: 'send_mail', description: '', parameters: null }];
+  expect(announcesAction('Let me open the file.', only)).toBe(false);
+  expect(announcesAction('Let me open the file.', [])).toBe(false);
+});
