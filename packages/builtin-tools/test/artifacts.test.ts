@@ -103,7 +103,7 @@ describe('the tools of artifacts', () => {
     const prepared = await world.prepare('write_plan_artifact', input);
     if (prepared.kind === 'refused') throw new Error(prepared.message);
     const look = async () =>
-      kinds.push((await world.reconcile('write_plan_artifact', input, prepared.before)).kind);
+      kinds.push((await world.reconcile('write_plan_artifact', input, prepared)).kind);
     await look();
     await world.run(prepared);
     await look();

@@ -203,11 +203,11 @@ rename to a
       const prepared = await world.prepare('apply_workspace_patch', { patch });
       if (prepared.kind === 'refused') throw new Error(prepared.message);
       await expect(world.run(prepared)).rejects.toThrow('crash');
-      kinds.push((await world.reconcile('apply_workspace_patch', { patch }, prepared.before)).kind);
+      kinds.push((await world.reconcile('apply_workspace_patch', { patch }, prepared)).kind);
       await prepared.dispose?.();
       if (last === 1) {
         await world.write('a', 'one\n');
-        const { kind } = await world.reconcile('apply_workspace_patch', { patch }, prepared.before);
+        const { kind } = await world.reconcile('apply_workspace_patch', { patch }, prepared);
         kinds.push(kind);
       }
     }

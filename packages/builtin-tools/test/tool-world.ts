@@ -22,7 +22,11 @@ export interface ToolWorld {
   /** Takes a call through its stages; a refusal counts as a failed result. */
   call(name: string, input: JsonObject, options?: CallOptions): Promise<ToolResult>;
   prepare(name: string, input: JsonObject): Promise<PreparedTool | ToolRefusal>;
-  reconcile(name: string, input: JsonObject, before: JsonValue): Promise<ToolReconciliation>;
+  reconcile(
+    name: string,
+    input: JsonObject,
+    after: { readonly before: JsonValue } & CallOptions,
+  ): Promise<ToolReconciliation>;
   run(prepared: PreparedTool): Promise<ToolResult>;
   path(relative: string): string;
   write(relative: string, content: string | Uint8Array): Promise<void>;
@@ -79,8 +83,8 @@ export async function toolWorld(
         await prepared.dispose?.();
       }
     },
-    async reconcile(name, input, before) {
-      const answer = await find(name).reconcile?.(input, { ...context(), before });
+    async reconcile(name, input, { before, ...call }) {
+      const answer = await find(name).reconcile?.(input, { ...context(call), before });
       if (answer === undefined) throw new Error(`${name} cannot reconcile`);
       return answer;
     },

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chmod, lstat, mkdir, readdir, readFile, stat, symlink } from 'node:fs/promises';
 import { sha256 } from '@millforge/contracts';
 import { describe, expect, test } from 'vitest';
@@ -52,6 +53,18 @@ describe('write_workspace_file', () => {
       'policy_denied not_a_file',
     );
     expect(await readdir(world.workspace)).toEqual(['src']);
+  });
+
+  test('writes a name of 255 bytes, and no pipe or device', async () => {
+    const world = await toolWorld();
+    const name = `${'ü'.repeat(126)}.md`;
+    dataOf(await write(world, { path: name, content: 'x' }));
+    expect(await readdir(world.workspace)).toEqual([name]);
+    execFileSync('mkfifo', [world.path('pipe')]);
+    expect(faultOf(await write(world, { path: 'pipe', content: '' }))).toBe(
+      'policy_denied not_a_file',
+    );
+    expect((await lstat(world.path('pipe'))).isFIFO()).toBe(true);
   });
 
   test('writes through a link to a file inside, which stays a link', async () => {
@@ -136,11 +149,11 @@ describe('an interrupted write', () => {
       if (prepared.kind === 'refused') throw new Error(prepared.message);
       await expect(world.run(prepared)).rejects.toThrow('crash');
       await prepared.dispose?.();
-      const answer = await world.reconcile('write_workspace_file', input, prepared.before);
+      const answer = await world.reconcile('write_workspace_file', input, prepared);
       expect(answer.kind).toBe(point === 'before-effect' ? 'not-happened' : 'happened');
       expect(await readdir(world.workspace)).toEqual(['a']);
       await world.write('a', 'something else');
-      const later = await world.reconcile('write_workspace_file', input, prepared.before);
+      const later = await world.reconcile('write_workspace_file', input, prepared);
       expect(later.kind).toBe('unknown');
     },
   );
