@@ -41,6 +41,11 @@ export type { ModelSetting } from './model-setting.ts';
 export type { RunHandle } from './run-handle.ts';
 export type { RunRequest } from './run-request.ts';
 export { type RunTaskOptions, runTask } from './run-task.ts';
+export { createHostSandbox, type HostSandboxOptions } from './sandbox/create-host-sandbox.ts';
+export {
+  type SandboxedCommandsOptions,
+  sandboxedCommands,
+} from './sandbox/sandboxed-commands.ts';
 export type { TaskRun } from './task-run.ts';
 export type { TryToolRequest } from './try-tool.ts';
 export { VERSION } from './version.ts';

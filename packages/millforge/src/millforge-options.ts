@@ -2,6 +2,7 @@ import type { BuiltinToolOptions } from '@millforge/builtin-tools';
 import type { Clock, Ids, Tool } from '@millforge/contracts';
 import type { Failpoint } from '@millforge/kernel';
 import type { ApprovalProvider } from '@millforge/runtime';
+import type { Sandbox } from '@millforge/sandbox';
 
 /** What a Millforge is made of; everything has a default. */
 export interface MillforgeOptions {
@@ -16,6 +17,11 @@ export interface MillforgeOptions {
   readonly shippedTools?: readonly Tool[];
   /** What the operator sets up for the built-in tools: commands, protected paths. */
   readonly builtinTools?: Omit<BuiltinToolOptions, 'environment' | 'findRun'>;
+  /**
+   * Where the commands of `bash` run, with the workspace writable and no network; default processes of this
+   * host, which is no sandbox. Not disposed of here.
+   */
+  readonly sandbox?: Sandbox;
   /** Asks whether a call may be performed; without it, whatever would be asked is declined. */
   readonly approvalProvider?: ApprovalProvider;
   /** Who acts, as it stands in the trail; default `user@host`. */

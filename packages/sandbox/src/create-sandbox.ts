@@ -24,7 +24,7 @@ import type { CommandResult, SandboxRefused } from './sandbox-result.ts';
 export function createSandbox(options: SandboxOptions): Sandbox {
   const { clock, ids } = options;
   const tier: CommandTier = options.commandTier ?? { kind: 'bubblewrap' };
-  const ceiling = { ...DEFAULT_CEILING, ...options.ceiling };
+  const ceiling = Object.freeze({ ...DEFAULT_CEILING, ...options.ceiling });
   let isClosed = false;
   let host: Promise<BubblewrapHost | string> | null = null;
   let engine: Promise<QuickJsPool> | null = null;
@@ -50,6 +50,8 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   };
 
   return {
+    ceiling,
+
     async call(call, callOptions = {}) {
       assertOpen();
       const limits = resolveLimits(call.limits, ceiling);

@@ -54,6 +54,8 @@ export interface TierReport {
 
 /** Runs code that nobody trusts. */
 export interface Sandbox extends AsyncDisposable {
+  /** The most that a run may ask for. */
+  readonly ceiling: SandboxLimits;
   /** Calls a JavaScript function that needs nothing of the host. Never rejects for what the code does. */
   call(request: SandboxCall, options?: SandboxCallOptions): Promise<CallResult>;
   /** Runs a command. Never rejects for what the command does. */

@@ -1,0 +1,57 @@
+import type { CommandRunner } from '@millforge/pi-tools';
+import type { CommandResult, Sandbox, SandboxLimits } from '@millforge/sandbox';
+
+/** How commands of the shell tool are run in a sandbox. */
+export interface SandboxedCommandsOptions {
+  /** Limits below the ceiling of the sandbox, which is the default: what a shell is asked to do takes its time. */
+  readonly limits?: Partial<SandboxLimits>;
+  /** Paths that commands may read beside the workspace, which they may change. */
+  readonly readOnlyPaths?: readonly string[];
+}
+
+/**
+ * Runs the commands of `bash` in a sandbox: `piTools({ runCommand: sandboxedCommands(sandbox) })`.
+ *
+ * A command sees the system and the workspace, and has no network. What the sandbox refuses or cannot do
+ * does not start; a limit that ends a command is told in the output.
+ */
+export function sandboxedCommands(
+  sandbox: Sandbox,
+  options: SandboxedCommandsOptions = {},
+): CommandRunner {
+  return async ({ command, folder, environment, signal, write }) => {
+    const result = await sandbox.run(
+      {
+        command: ['/bin/sh', '-c', SHELL, 'sh', command],
+        folder,
+        environment,
+        writablePaths: [folder],
+        readOnlyPaths: options.readOnlyPaths ?? [],
+        limits: { ...sandbox.ceiling, ...options.limits },
+        mergesOutput: true,
+        onOutput: write,
+      },
+      { signal },
+    );
+    const notice = noticeOf(result);
+    if (notice !== null) await write(Buffer.from(notice));
+    switch (result.kind) {
+      case 'exited':
+        return { exitCode: result.exitCode, signal: null };
+      case 'refused':
+      case 'unavailable':
+        throw new Error(result.message);
+      default:
+        return { exitCode: null, signal: 'SIGKILL' };
+    }
+  };
+}
+
+function noticeOf(result: CommandResult): string | null {
+  if (result.kind === 'stopped') return `\n[The sandbox ended it: limit of ${result.limit}.]\n`;
+  if (result.kind !== 'exited' || result.limitsMet.length === 0) return null;
+  return `\n[It came to a limit of the sandbox: ${result.limitsMet.join(', ')}.]\n`;
+}
+
+/** The shell of the tool, where the system has it. */
+const SHELL = 'if [ -x /bin/bash ]; then exec /bin/bash -c "$1"; else exec /bin/sh -c "$1"; fi';
