@@ -4,6 +4,8 @@ import {
   type GuardPolicy,
   type GuardState,
   initialGuardState,
+  initialRepeatState,
+  type RepeatState,
   type StepGate,
   type StepState,
 } from '@millforge/guard';
@@ -34,6 +36,8 @@ export interface Run {
   readonly artifacts: Set<string>;
   guard: GuardState;
   steps: StepState;
+  /** The last calls and their results, to notice loops. */
+  repeats: RepeatState;
   turns: number;
   toolCalls: number;
   /** Null as long as the provider reported nothing. */
@@ -77,7 +81,7 @@ export function startRun(
     toolTokens: estimateTools(tools),
     nodes: new Map(plan.nodes.map((node) => [node.model_tool_name, node])),
     outputs: admitted.outputs,
-    policy: policyOf(plan),
+    policy: { ...policyOf(plan), textCalls: writesCallsAsText(options) },
     gate,
     conversation,
     observer: createObserver(options.onEvent),
@@ -85,6 +89,7 @@ export function startRun(
     artifacts: new Set(),
     guard: initialGuardState,
     steps: gate.initial,
+    repeats: initialRepeatState,
     turns: 0,
     toolCalls: 0,
     inputTokens: null,
@@ -95,6 +100,11 @@ export function startRun(
     tokenRatio: 1,
     sentTokens: 0,
   };
+}
+
+/** Whether the model was declared to take no tools, so that they stand in the prompt. */
+function writesCallsAsText({ model }: Pick<RunOptions, 'model'>): boolean {
+  return model.capabilities?.tool_calls === 'unsupported';
 }
 
 function policyOf({ budgets, nodes }: CompiledHarnessPlan): GuardPolicy {

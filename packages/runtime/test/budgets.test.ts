@@ -23,6 +23,11 @@ const CALLS: { readonly [P in Part]: readonly [name: string, args?: unknown] } =
   fine: ['read', { path: 'a' }],
 };
 
+/** Reads something else every time: the same again and again is no progress. */
+function callOf(part: Part, turn: number): readonly [name: string, args?: unknown] {
+  return part === 'fine' ? ['read', { path: `a${turn}` }] : CALLS[part];
+}
+
 /** Replies as the parts of their batches; one without parts is text. */
 const replies = fc.array(
   fc.constantFrom<readonly Part[]>(
@@ -87,7 +92,8 @@ test('mixed mistakes end a run on the one after the limit of their kind', async 
   await fc.assert(
     fc.asyncProperty(replies, budgets, async (script, limits) => {
       const scripted = script.map(
-        (parts): Scripted => (parts.length === 0 ? 'text' : parts.map((part) => CALLS[part])),
+        (parts, turn): Scripted =>
+          parts.length === 0 ? 'text' : parts.map((part) => callOf(part, turn)),
       );
       const { outcome } = await runScript(buildPlan(NODES, { budgets: limits }), scripted);
       const expected = expectedEnd(script, limits);

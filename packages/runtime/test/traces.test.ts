@@ -101,7 +101,7 @@ test('soft failures are never counted', async () => {
   };
   const { outcome, model } = await runScript(
     buildPlan([{ id: 'read', tool }, END], { budgets: { max_iterations: 10 } }),
-    [[['read']]],
+    Array.from({ length: 10 }, (_, turn) => [['read', { path: `${turn}` }]] as const),
   );
   expect(outcome).toMatchObject({ failure_class: 'iterations_exhausted', turns: 10 });
   expect(resultsOf(model).get('call_9_0')).toBe('[not_found] No file.');

@@ -13,6 +13,7 @@ import type { Run } from '../run-state.ts';
 import { approveCall } from './approve-call.ts';
 import type { CallPlace } from './call-place.ts';
 import { lackingArtifacts } from './lacking-artifacts.ts';
+import { judgeRepeat, noteRepeat } from './note-repeat.ts';
 import { observedOverrun } from './observed-overrun.ts';
 import { performCall } from './perform-call.ts';
 import { type Answer, type Mistake, refuseCall, traceOf } from './refuse-call.ts';
@@ -70,6 +71,9 @@ export async function answerCall(run: Run, asked: AskedCall): Promise<Answer> {
   const lacking = lackingArtifacts(run, node, node.produced_artifact_ids);
   if (lacking !== null) return refuseTerminal(run, asked, lacking);
   if (checked.kind === 'refused') return answerRefused(run, asked, checked);
+  const repeatable = { node, name: call.name, arguments: chosen.rest };
+  const repeat = judgeRepeat(run, repeatable);
+  if (repeat.kind === 'block') return refuseRepeat(run, asked, repeat.message);
   const overrun = observedOverrun(run, 'tool-call');
   if (overrun !== null) return endOverrun(run, asked, overrun);
   const approved = await approveCall(run, place, checked);
@@ -79,9 +83,23 @@ export async function answerCall(run: Run, asked: AskedCall): Promise<Answer> {
   if (performed.kind === 'ending') return performed;
   const { outcome } = performed;
   if (outcome.status !== 'not_executed') run.steps = run.gate.recordCall(run.steps, node.node_id);
-  return outcome.status === 'success'
-    ? answerSuccess(run, { asked, node, outcome, input: checked.input, output: chosen.output })
-    : answerFailure(place, outcome);
+  const answer =
+    outcome.status === 'success'
+      ? answerSuccess(run, { asked, node, outcome, input: checked.input, output: chosen.output })
+      : answerFailure(place, outcome);
+  return noteRepeat(run, { call: repeatable, place, verdict: repeat }, answer);
+}
+
+/** Answers a call that has had the same result again and again; it costs a turn and is charged to nothing else. */
+function refuseRepeat(run: Run, { place, replayed }: AskedCall, message: string): Answer {
+  return refuseCall(run, {
+    place,
+    replayed,
+    code: 'policy_denied',
+    mistake: null,
+    message,
+    trace: null,
+  });
 }
 
 /** Ends the run before a call for which no room is left; the trail is told of the call all the same. */

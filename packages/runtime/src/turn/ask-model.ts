@@ -18,6 +18,7 @@ import type { ModelReplied } from '../run-event.ts';
 import type { Run } from '../run-state.ts';
 import { callPlace } from './call-place.ts';
 import { fitRequest, type Shortening, shorteningJson } from './fit-request.ts';
+import { modelRequest } from './model-request.ts';
 import { completionFault, recordedReply } from './recorded-reply.ts';
 
 /** What came of asking the model. */
@@ -94,7 +95,7 @@ async function complete(
   run: Run,
   { signal, idempotencyKey }: ActContext,
 ): Promise<ActResult<ModelExchange>> {
-  const request = { messages: run.conversation.messages, tools: run.tools };
+  const request = modelRequest(run);
   const { clock } = run.options;
   const startedAt = clock.monotonicMs();
   const completion = await run.options.model.complete(request, { signal, idempotencyKey });

@@ -26,9 +26,11 @@ function planWith(chars: number, context: Partial<ContextPolicy> = {}) {
   );
 }
 
-const READ: Scripted = [['read', { path: 'a.ts' }]];
 const SUBMIT: Scripted = [['submit', { summary: 'Done.' }]];
-const SCRIPT = [...Array.from({ length: 12 }, () => READ), SUBMIT];
+const SCRIPT = [
+  ...Array.from({ length: 12 }, (_, turn): Scripted => [['read', { path: `${turn}.ts` }]]),
+  SUBMIT,
+];
 
 /** A model that goes by the number of requests: a summary stands for several of its replies. */
 function countingClient(script: readonly Scripted[]) {

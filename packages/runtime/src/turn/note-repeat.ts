@@ -1,0 +1,44 @@
+import type { JsonObject, PlanNode } from '@millforge/contracts';
+import { checkRepeat, type RepeatVerdict, recordResult } from '@millforge/guard';
+import type { Run } from '../run-state.ts';
+import type { CallPlace } from './call-place.ts';
+import type { Answer } from './refuse-call.ts';
+
+/** A call that may go on with a loop. */
+export interface Repeatable {
+  readonly node: PlanNode;
+  readonly name: string;
+  readonly arguments: JsonObject;
+}
+
+/** Whether a call goes on with a loop; terminals, and nodes that are to be called several times, may. */
+export function judgeRepeat(run: Run, call: Repeatable): RepeatVerdict {
+  const { terminal_result, calls } = call.node;
+  if (terminal_result !== null || (calls?.min ?? 1) > 1) return FRESH;
+  return checkRepeat(run.repeats, call);
+}
+
+/** Remembers what came of a call, and tells the model when it goes round in circles. */
+export function noteRepeat(
+  run: Run,
+  {
+    call,
+    place,
+    verdict,
+  }: { readonly call: Repeatable; readonly place: CallPlace; readonly verdict: RepeatVerdict },
+  answer: Answer,
+): Answer {
+  // What is charged as a mistake has a budget of its own, which ends a row of it.
+  if (answer.kind === 'ending' || answer.mistake !== null) return answer;
+  run.repeats = recordResult(run.repeats, call, answer.text);
+  if (verdict.kind !== 'warn') return answer;
+  run.options.trail.append({
+    key: `repeat/${place.turn}/${place.index}`,
+    step: place.turn,
+    type: 'call-repeated',
+    data: { call_id: place.callId, tool: place.tool, rounds: verdict.rounds },
+  });
+  return { ...answer, text: `${answer.text}\n\n${verdict.message}` };
+}
+
+const FRESH: RepeatVerdict = Object.freeze({ kind: 'fresh' });
