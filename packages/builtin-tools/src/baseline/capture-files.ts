@@ -1,9 +1,9 @@
 import type { Stats } from 'node:fs';
 import { sha256 } from '@millforge/contracts';
 import { isBinary } from '../files/bounded-text.ts';
-import { walkTree } from '../files/walk-tree.ts';
-import type { PathPolicy, Workspace } from '../paths/create-path-policy.ts';
-import { readLogicalPath, WORKSPACE } from '../paths/logical-path.ts';
+import { type TreeFile, walkTree } from '../files/walk-tree.ts';
+import type { PathPolicy } from '../paths/create-path-policy.ts';
+import { WORKSPACE } from '../paths/logical-path.ts';
 import type { OpenedFile } from '../paths/open-file.ts';
 import { pathRuleOf } from '../paths/path-fault.ts';
 import {
@@ -39,12 +39,13 @@ export async function captureFiles(
   const files = new Map<string, BaselineFile>();
   let offset = 0;
   const top = await workspace.openFolder(WORKSPACE);
-  for await (const { path, isLink } of walkTree(top, { workspace, signal })) {
-    if (isLink) continue;
+  for await (const listed of walkTree(top, { workspace, signal })) {
+    const { path } = listed;
+    if (listed.isLink) continue;
     if (files.size === MAX_BASELINE_FILES) {
       return { files, gap: `the workspace has more than ${MAX_BASELINE_FILES} files` };
     }
-    const file = await captureFile(workspace, path);
+    const file = await captureFile(listed);
     if (file === null) continue;
     const { stats, sha256: digest, bytes } = file;
     if (bytes !== null && offset + bytes.length > MAX_BASELINE_BYTES) {
@@ -87,13 +88,13 @@ export async function readForDiff(
   return { sha256: sha256(pieces.join('\n')), bytes: null };
 }
 
-async function captureFile(workspace: Workspace, path: string) {
+async function captureFile(listed: TreeFile) {
   try {
-    await using file = await workspace.openFile(readLogicalPath(path));
+    await using file = await listed.open();
     const { stats } = file;
     return { stats, ...(await readForDiff(file)) };
   } catch (error) {
-    // What cannot be read now, or has a name that no tool takes, is not compared later either.
+    // What cannot be read now is not compared later either.
     if (pathRuleOf(error) === null) throw error;
     return null;
   }

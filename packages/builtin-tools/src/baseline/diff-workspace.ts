@@ -1,8 +1,8 @@
 import type { Stats } from 'node:fs';
-import { walkTree } from '../files/walk-tree.ts';
+import { type TreeFile, walkTree } from '../files/walk-tree.ts';
 import { type FileDifference, type FileSide, formatPatch } from '../patch/format-patch.ts';
 import type { Workspace } from '../paths/create-path-policy.ts';
-import { type LogicalPath, readLogicalPath, WORKSPACE } from '../paths/logical-path.ts';
+import { type LogicalPath, WORKSPACE } from '../paths/logical-path.ts';
 import { pathRuleOf } from '../paths/path-fault.ts';
 import { toolFault } from '../tool-faults.ts';
 import type { Baseline, BaselineFile } from './baseline.ts';
@@ -77,10 +77,11 @@ async function changedFiles(
   const seen = new Set<string>();
   const changed = new Map<string, FileSide>();
   const top = await workspace.openFolder(WORKSPACE);
-  for await (const { path, isLink } of walkTree(top, { workspace, signal })) {
-    if (isLink || !isMeant(path)) continue;
+  for await (const listed of walkTree(top, { workspace, signal })) {
+    const { path } = listed;
+    if (listed.isLink || !isMeant(path)) continue;
     seen.add(path);
-    const side = await changedSide(workspace, path, baseline.files.get(path));
+    const side = await changedSide(listed, baseline.files.get(path));
     if (side !== null) changed.set(path, side);
   }
   return { seen, changed };
@@ -88,12 +89,11 @@ async function changedFiles(
 
 /** Null for a file that is as it was, or that no tool can read. */
 async function changedSide(
-  workspace: Workspace,
-  path: string,
+  listed: TreeFile,
   before: BaselineFile | undefined,
 ): Promise<FileSide | null> {
   try {
-    await using file = await workspace.openFile(readLogicalPath(path));
+    await using file = await listed.open();
     if (before !== undefined && before.stamp === stampOf(file.stats)) return null;
     const { sha256, bytes } = await readForDiff(file);
     const isSame = before?.sha256 === sha256 && isProgram(before) === isProgram(file.stats);

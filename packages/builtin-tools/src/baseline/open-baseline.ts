@@ -68,12 +68,22 @@ async function captureInto(directory: string, options: BaselineOptions): Promise
   const index = join(directory, `.${INDEX}.tmp`);
   try {
     const captured = await writeFile(content, async (file) => {
-      const kept: KeptBytes = {
-        async add(bytes) {
-          await file.appendFile(bytes);
-        },
+      const waiting: Buffer[] = [];
+      let size = 0;
+      const write = async (): Promise<void> => {
+        await file.appendFile(Buffer.concat(waiting.splice(0)));
+        size = 0;
       };
-      return capture(options, kept);
+      const all = await capture(options, {
+        async add(bytes) {
+          waiting.push(bytes);
+          size += bytes.length;
+          // A write for each small file would take longer than reading them all.
+          if (size > WRITTEN_AT_ONCE) await write();
+        },
+      });
+      await write();
+      return all;
     });
     await writeFile(index, (file) => file.writeFile(emitIndex(captured)));
     await rename(content, join(directory, CONTENT));
@@ -206,5 +216,6 @@ function corrupt(fault: string): MillforgeError {
   return new MillforgeError('baseline/corrupt', `The baseline of the run is damaged: ${fault}.`);
 }
 
+const WRITTEN_AT_ONCE = 1_048_576;
 const INDEX = 'baseline.json';
 const CONTENT = 'baseline.bin';

@@ -1,12 +1,11 @@
 import type { JsonObject, Tool } from '@millforge/contracts';
 import { limitArgument, optionalString, RESULTS, stringArgument } from '../arguments.ts';
 import { BOOLEAN, defineBuiltinTool, INTEGER, STRING } from '../define-builtin-tool.ts';
-import type { PathPolicy, Workspace } from '../paths/create-path-policy.ts';
-import { readLogicalPath } from '../paths/logical-path.ts';
+import type { PathPolicy } from '../paths/create-path-policy.ts';
 import { pathRuleOf } from '../paths/path-fault.ts';
 import { compileGlob } from './compile-glob.ts';
 import { findLines } from './find-lines.ts';
-import { walkTree } from './walk-tree.ts';
+import { type TreeFile, walkTree } from './walk-tree.ts';
 import { readingStages } from './workspace-tools.ts';
 
 /** Makes the tool that finds lines with a literal text. */
@@ -25,9 +24,9 @@ export function searchTextTool(policy: PathPolicy): Tool {
       const matches: Match[] = [];
       let skipped = 0;
       try {
-        for await (const { path } of walkTree(entry, { workspace, signal })) {
-          if (!glob(path)) continue;
-          const found = await searchFile(workspace, path, {
+        for await (const file of walkTree(entry, { workspace, signal })) {
+          if (!glob(file.path)) continue;
+          const found = await searchFile(file, {
             query,
             limit: limit + 1 - matches.length,
             signal,
@@ -84,14 +83,13 @@ function queryFault(input: JsonObject) {
 
 /** Null for a file that is not searched: binary, too large, or not to be opened. */
 async function searchFile(
-  workspace: Workspace,
-  path: string,
+  listed: TreeFile,
   search: { readonly query: Buffer; readonly limit: number; readonly signal: AbortSignal },
 ): Promise<readonly Match[] | null> {
   try {
-    await using file = await workspace.openFile(readLogicalPath(path));
+    await using file = await listed.open();
     const found = await findLines(file, search);
-    return found?.map(({ line, snippet }) => ({ path, line, snippet })) ?? null;
+    return found?.map(({ line, snippet }) => ({ path: listed.path, line, snippet })) ?? null;
   } catch (error) {
     if (pathRuleOf(error) === null) throw error;
     return null;

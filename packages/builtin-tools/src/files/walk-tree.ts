@@ -1,13 +1,15 @@
 import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Workspace } from '../paths/create-path-policy.ts';
 import { type Folder, folderPath, lookAt, openChild } from '../paths/folder.ts';
 import { childPath, readLogicalPath } from '../paths/logical-path.ts';
-import { openEntry } from '../paths/open-file.ts';
+import type { OpenedFile } from '../paths/open-file.ts';
 import { pathFault, pathRuleOf, shown, systemFault } from '../paths/path-fault.ts';
 import { isGitName } from '../paths/protected-paths.ts';
-import { type FoundEntry, walkPath } from '../paths/walk-path.ts';
-import { type IgnoreRules, NO_RULES } from './ignore-rules.ts';
+import type { FoundEntry } from '../paths/walk-path.ts';
+import { IGNORE_FILE, rulesAbove, rulesWithin } from './ignore-files.ts';
+import type { IgnoreRules } from './ignore-rules.ts';
 
 /** A regular file that a walk has come to. */
 export interface TreeFile {
@@ -15,6 +17,12 @@ export interface TreeFile {
   readonly path: string;
   /** Whether it is a link; it leads to a regular file inside then. */
   readonly isLink: boolean;
+  /**
+   * Opens it while the walk waits here; dispose of it.
+   *
+   * @throws `path/…` when it cannot be opened, or has become something else.
+   */
+  open(): Promise<OpenedFile>;
 }
 
 /** How a tree is walked. */
@@ -26,28 +34,36 @@ export interface TreeOptions {
 
 /**
  * Walks all regular files below an open folder in the order of their paths, without those that ignore
- * rules name and without `.git`. Folders are not entered through links. One folder's names are in memory
- * at a time for each level.
+ * rules name, without `.git`, and without names that no tool takes. Folders are not entered through
+ * links. One folder's names are in memory at a time for each level.
  */
 export async function* walkTree(
   entry: FoundEntry,
   options: TreeOptions,
 ): AsyncGenerator<TreeFile, void, void> {
+  const { workspace } = options;
   if (entry.stats?.isFile() === true) {
-    yield { path: entry.path, isLink: false };
+    yield { path: entry.path, isLink: false, open: () => workspace.openFound(entry) };
     return;
   }
-  const folder = entry.name === null ? entry.folder : await openFound(entry);
+  const folder = entry.name === null ? entry.folder : await openFolder(entry);
   try {
-    yield* walkFolder(folder, await rulesAbove(folder.path, options), options);
+    const rules = await rulesAbove(folder.path, workspace);
+    yield* walkFolder(folder, rules, { ...options, turns: { files: 0 } });
   } finally {
     if (folder !== entry.folder) await folder.handle.close();
   }
 }
 
-async function openFound({ folder, name, path, stats }: FoundEntry): Promise<Folder> {
-  if (name === null || stats === null)
+interface Walk extends TreeOptions {
+  /** Files since others had a turn. */
+  readonly turns: { files: number };
+}
+
+async function openFolder({ folder, name, path, stats }: FoundEntry): Promise<Folder> {
+  if (name === null || stats === null) {
     throw pathFault('not_found', `${shown(path)} does not exist.`);
+  }
   if (!stats.isDirectory()) throw pathFault('not_a_folder', `${shown(path)} is no folder.`);
   return openChild(folder, name, stats);
 }
@@ -55,32 +71,37 @@ async function openFound({ folder, name, path, stats }: FoundEntry): Promise<Fol
 async function* walkFolder(
   folder: Folder,
   above: IgnoreRules,
-  options: TreeOptions,
+  walk: Walk,
 ): AsyncGenerator<TreeFile, void, void> {
+  const { workspace, signal, turns } = walk;
   const names = await readNames(folder);
-  const rules = names.some(({ name }) => name === IGNORE_FILE)
-    ? above.within(folder.path, await readIgnoreFile(folder))
-    : above;
+  const hasOwn = names.some(({ name }) => name === IGNORE_FILE);
+  const rules = hasOwn ? await rulesWithin(above, folder, workspace) : above;
   for (const child of names) {
-    options.signal.throwIfAborted();
+    signal.throwIfAborted();
     const path = childPath(folder.path, child.name);
-    if (isGitName(child.name) || rules.isIgnored(path, child.isDirectory())) continue;
-    if (child.isFile()) yield { path, isLink: false };
-    else if (child.isDirectory()) yield* enter(folder, child.name, { rules, options });
-    else if (child.isSymbolicLink() && (await leadsToFile(path, options)))
-      yield { path, isLink: true };
+    if (!isNameable(child.name) || rules.isIgnored(path, child.isDirectory())) continue;
+    if (child.isFile()) {
+      // Files of a tree are opened and read synchronously.
+      if (++turns.files % FILES_A_TURN === 0) await nextTurn();
+      yield { path, isLink: false, open: async () => workspace.openListed(folder, child.name) };
+    } else if (child.isDirectory()) {
+      yield* walkChild(folder, child.name, { rules, walk });
+    } else if (child.isSymbolicLink() && (await leadsToFile(path, workspace))) {
+      yield { path, isLink: true, open: () => workspace.openFile(readLogicalPath(path)) };
+    }
   }
 }
 
-async function* enter(
+async function* walkChild(
   folder: Folder,
   name: string,
-  below: { readonly rules: IgnoreRules; readonly options: TreeOptions },
+  below: { readonly rules: IgnoreRules; readonly walk: Walk },
 ): AsyncGenerator<TreeFile, void, void> {
   const child = await openQuietly(folder, name);
   if (child === null) return;
   try {
-    yield* walkFolder(child, below.rules, below.options);
+    yield* walkFolder(child, below.rules, below.walk);
   } finally {
     await child.handle.close();
   }
@@ -106,44 +127,18 @@ async function readNames(folder: Folder): Promise<readonly Dirent[]> {
   }
 }
 
-/** The rules of the folders above one; none where the folder itself is ignored and yet asked for. */
-async function rulesAbove(path: string, { workspace }: TreeOptions): Promise<IgnoreRules> {
-  if (path === '') return NO_RULES;
-  const parts = path.split('/');
-  let rules = NO_RULES;
-  for (let depth = 0; depth < parts.length; depth++) {
-    const folder = parts.slice(0, depth).join('/');
-    rules = rules.within(folder, await readQuietly(workspace, childPath(folder, IGNORE_FILE)));
-    if (rules.isIgnored(parts.slice(0, depth + 1).join('/'), true)) return NO_RULES;
-  }
-  return rules;
-}
-
-async function readQuietly(workspace: Workspace, path: string): Promise<string | null> {
+function isNameable(name: string): boolean {
+  if (isGitName(name)) return false;
   try {
-    await using file = await workspace.openFile(readLogicalPath(path));
-    return (await file.read(0, Math.min(file.stats.size, MAX_IGNORE_BYTES))).toString();
+    readLogicalPath(name);
+    return true;
   } catch (error) {
     if (pathRuleOf(error) === null) throw error;
-    return null;
+    return false;
   }
 }
 
-/** Through the open folder, not from the top: the rules are those of the folder that is walked. */
-async function readIgnoreFile(folder: Folder): Promise<string | null> {
-  try {
-    const stats = await lookAt(folder, IGNORE_FILE);
-    if (stats?.isFile() !== true) return null;
-    const entry = await walkPath(folder, { text: IGNORE_FILE, parts: [IGNORE_FILE] });
-    await using file = await openEntry(entry, { refusesHardLinks: false });
-    return (await file.read(0, Math.min(file.stats.size, MAX_IGNORE_BYTES))).toString();
-  } catch (error) {
-    if (pathRuleOf(error) === null) throw error;
-    return null;
-  }
-}
-
-async function leadsToFile(path: string, { workspace }: TreeOptions): Promise<boolean> {
+async function leadsToFile(path: string, workspace: Workspace): Promise<boolean> {
   try {
     await using file = await workspace.openFile(readLogicalPath(path));
     return file.stats.isFile();
@@ -153,5 +148,4 @@ async function leadsToFile(path: string, { workspace }: TreeOptions): Promise<bo
   }
 }
 
-const IGNORE_FILE = '.gitignore';
-const MAX_IGNORE_BYTES = 1_048_576;
+const FILES_A_TURN = 32;

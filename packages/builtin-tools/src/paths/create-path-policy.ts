@@ -2,6 +2,7 @@ import { type FileContent, readContent } from './file-content.ts';
 import { type Folder, openTop } from './folder.ts';
 import { type LogicalPath, readLogicalPath } from './logical-path.ts';
 import { type OpenedFile, openEntry } from './open-file.ts';
+import { openListedFile } from './open-listed-file.ts';
 import { pathFault, shown } from './path-fault.ts';
 import { guardWrites, type ProtectedPathOptions } from './protected-paths.ts';
 import {
@@ -50,6 +51,10 @@ export interface Workspace extends AsyncDisposable {
   openFile(path: LogicalPath): Promise<OpenedFile>;
   /** Reads a regular file whole, at most 64 MiB. */
   readFile(path: LogicalPath): Promise<FileContent>;
+  /** Opens a file that was found before, unless it has become another one; dispose of it. */
+  openFound(entry: FoundEntry): Promise<OpenedFile>;
+  /** Opens a file that the listing of an open folder names, synchronously; dispose of it. */
+  openListed(folder: Folder, name: string): OpenedFile;
   /** Opens a folder, or the folder of a file; close it. */
   openFolder(path: LogicalPath): Promise<FoundEntry>;
   /** Looks at the place of a file that is to be written, changed or removed; changes nothing. */
@@ -117,6 +122,8 @@ function workspace(top: Folder, rules: Rules): Workspace {
       await using file = await openFile(path);
       return await readContent(file);
     },
+    openFound: (entry) => openEntry(entry, rules),
+    openListed: (folder, name) => openListedFile(folder, name, rules),
     openFolder: (path) => walkPath(top, path),
     readTarget: (path, options = {}) =>
       visiting(walkToTarget(top, path, options), async (entry) => {

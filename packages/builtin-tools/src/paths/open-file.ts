@@ -34,14 +34,18 @@ export async function openEntry(
   try {
     const stats = await handle.stat();
     if (!isSame(stats, seen) || !stats.isFile()) throw changed(path);
-    if (options.refusesHardLinks && stats.nlink > 1) {
-      throw pathFault('hard_link', `${shown(path)} has further names, perhaps outside.`);
-    }
+    if (options.refusesHardLinks) assertOneName(path, stats);
     return openedFile(handle, path, stats);
   } catch (error) {
     await handle.close();
     throw error;
   }
+}
+
+/** Refuses a file with further names. */
+export function assertOneName(path: string, { nlink }: Stats): void {
+  if (nlink === 1) return;
+  throw pathFault('hard_link', `${shown(path)} has further names, perhaps outside.`);
 }
 
 /** The refusal of what is no regular file, by what it is. */
