@@ -14,6 +14,7 @@ const GRAPH = {
   registry: ['contracts'],
   'builtin-tools': ['contracts'],
   'pi-tools': ['contracts'],
+  connectors: ['contracts'],
   models: ['contracts'],
   guard: ['contracts'],
   runtime: ['contracts', 'registry', 'guard'],
@@ -28,6 +29,7 @@ const GRAPH = {
     'registry',
     'builtin-tools',
     'pi-tools',
+    'connectors',
     'models',
     'guard',
     'runtime',
@@ -46,7 +48,16 @@ const INLINED = { guard: ['contracts'], compiler: ['source'] };
 const BY_NAME = ['contracts/src/testing', 'compiler/src/render'];
 
 const COMPILE_SIDE = ['source', 'compiler'];
-const RUN_SIDE = ['registry', 'builtin-tools', 'pi-tools', 'models', 'guard', 'runtime', 'kernel'];
+const RUN_SIDE = [
+  'registry',
+  'builtin-tools',
+  'pi-tools',
+  'connectors',
+  'models',
+  'guard',
+  'runtime',
+  'kernel',
+];
 
 const PHASES = ['read', 'resolve', 'check', 'lower', 'emit'];
 

@@ -12,6 +12,8 @@ export default packageBuild({
     'packages/builtin-tools',
     'packages/builtin-tools-path-policy',
     'packages/pi-tools',
+    'packages/connectors',
+    'packages/connectors-testing',
     'packages/models',
     'packages/models-node',
     'packages/models-testing',
