@@ -13,10 +13,12 @@ export function matchAt(pattern: RegExp, text: string, at: number): RegExpExecAr
 
 /** A value between tags, without the one line break at each end that belongs to the tags. */
 export function betweenTags(text: string, from: number, to: number): string {
-  return text
-    .slice(from, to)
-    .replace(/^\r?\n/, '')
-    .replace(/\r?\n$/, '');
+  const value = text.slice(from, to);
+  // A carriage return belongs to the tags only where both of their lines end in one.
+  if (value.startsWith('\r\n') && value.endsWith('\r\n') && value.length > 2) {
+    return value.slice(2, -2);
+  }
+  return value.replace(/^\r?\n/, '').replace(/\n$/, '');
 }
 
 const SPACE = /\s*/y;
