@@ -1,3 +1,4 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import * as fc from 'fast-check';
@@ -104,6 +105,24 @@ test('does without a ripgrep that fails, and takes nothing from the settings of 
       'f199:1: hit\nf299:1: hit\nf99:1: hit',
     );
   }
+});
+
+test('gives the same rows of many files, however few it asks ripgrep about at once (KB-49)', {
+  tags: ['slow'],
+}, async () => {
+  const world = await toolWorld();
+  // More than one question holds; the limits are met in the first, in a later one, and not at all.
+  for (let at = 0; at < 8000; at++) {
+    if (at < 9) mkdirSync(world.path(`d${at}`));
+    writeFileSync(world.path(`d${at % 9}/f${at}`), at % 70 === 0 ? 'hit\nhit\n' : 'nothing\n');
+  }
+  const plain = await toolWorld({ ripgrep: null });
+  for (const limit of [40, 150, 229, 1000]) {
+    const input = { pattern: 'hit', path: world.workspace, limit };
+    expect(await world.call('grep', input)).toEqual(await plain.call('grep', input));
+  }
+  const none = { pattern: 'no such text', path: world.workspace };
+  expect(textOf(await world.call('grep', none))).toBe('No matches found');
 });
 
 test('ends ripgrep when the call is stopped (KB-42)', async () => {

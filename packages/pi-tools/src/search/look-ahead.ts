@@ -41,18 +41,22 @@ export async function* lookAhead(
   const found = new Set<BytePath>();
   let isAsking = ahead !== null;
   let last: Promise<unknown> = Promise.resolve();
+  const noteAfter = async (
+    before: Promise<unknown>,
+    answer: ReadonlySet<BytePath> | Promise<ReadonlySet<BytePath> | null>,
+  ): Promise<void> => {
+    const [answered] = await Promise.all([answer, before]);
+    isAsking &&= answered !== null;
+    for (const path of answered ?? []) found.add(path);
+  };
   const ask = async (batch: readonly TreeEntry[]): Promise<readonly TreeEntry[]> => {
     if (!isAsking || ahead === null) return batch;
     const { paths, covered } = pathsOf(batch, { asked, ahead });
-    // What is known of a folder may have been asked with an earlier batch.
-    const before = last;
     const answer = paths.length === 0 ? new Set<BytePath>() : askRipgrep(ahead, paths, either);
-    last = Promise.all([answer, before]);
-    const answered = await answer;
-    await before;
-    isAsking &&= answered !== null;
+    // What is known of a folder may have been asked with an earlier batch, and is noted before this goes on.
+    last = noteAfter(last, answer);
+    await last;
     if (!isAsking) return batch;
-    for (const path of answered ?? []) found.add(path);
     return batch.filter(
       (entry) => !covered.has(entry) || found.has(entry.folder.path + entry.name),
     );
