@@ -93,8 +93,9 @@ async function changedSide(
   before: BaselineFile | undefined,
 ): Promise<FileSide | null> {
   try {
+    const seen = before === undefined || before.stamp === null ? null : listed.look();
+    if (seen !== null && before?.stamp === stampOf(seen)) return null;
     await using file = await listed.open();
-    if (before !== undefined && before.stamp === stampOf(file.stats)) return null;
     const { sha256, bytes } = await readForDiff(file);
     const isSame = before?.sha256 === sha256 && isProgram(before) === isProgram(file.stats);
     return isSame ? null : { bytes, mode: file.stats.mode & 0o777, sha256 };

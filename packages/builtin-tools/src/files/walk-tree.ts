@@ -1,10 +1,11 @@
-import type { Dirent } from 'node:fs';
+import type { Dirent, Stats } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Workspace } from '../paths/create-path-policy.ts';
 import { type Folder, folderPath, lookAt, openChild } from '../paths/folder.ts';
 import { childPath, readLogicalPath } from '../paths/logical-path.ts';
 import type { OpenedFile } from '../paths/open-file.ts';
+import { lookAtListed } from '../paths/open-listed-file.ts';
 import { pathFault, pathRuleOf, shown, systemFault } from '../paths/path-fault.ts';
 import { isGitName } from '../paths/protected-paths.ts';
 import type { FoundEntry } from '../paths/walk-path.ts';
@@ -17,6 +18,8 @@ export interface TreeFile {
   readonly path: string;
   /** Whether it is a link; it leads to a regular file inside then. */
   readonly isLink: boolean;
+  /** Looks at it while the walk waits here; null when it is gone, or a link. */
+  look(): Stats | null;
   /**
    * Opens it while the walk waits here; dispose of it.
    *
@@ -43,7 +46,8 @@ export async function* walkTree(
 ): AsyncGenerator<TreeFile, void, void> {
   const { workspace } = options;
   if (entry.stats?.isFile() === true) {
-    yield { path: entry.path, isLink: false, open: () => workspace.openFound(entry) };
+    const look = (): Stats | null => entry.stats;
+    yield { path: entry.path, isLink: false, look, open: () => workspace.openFound(entry) };
     return;
   }
   const folder = entry.name === null ? entry.folder : await openFolder(entry);
@@ -84,11 +88,17 @@ async function* walkFolder(
     if (child.isFile()) {
       // Files of a tree are opened and read synchronously.
       if (++turns.files % FILES_A_TURN === 0) await nextTurn();
-      yield { path, isLink: false, open: async () => workspace.openListed(folder, child.name) };
+      yield {
+        path,
+        isLink: false,
+        look: () => lookAtListed(folder, child.name),
+        open: async () => workspace.openListed(folder, child.name),
+      };
     } else if (child.isDirectory()) {
       yield* walkChild(folder, child.name, { rules, walk });
     } else if (child.isSymbolicLink() && (await leadsToFile(path, workspace))) {
-      yield { path, isLink: true, open: () => workspace.openFile(readLogicalPath(path)) };
+      const open = (): Promise<OpenedFile> => workspace.openFile(readLogicalPath(path));
+      yield { path, isLink: true, look: () => null, open };
     }
   }
 }

@@ -1,4 +1,12 @@
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readSync,
+  type Stats,
+} from 'node:fs';
 import { changed, entryPath, type Folder } from './folder.ts';
 import { childPath } from './logical-path.ts';
 import { assertOneName, type OpenedFile } from './open-file.ts';
@@ -43,6 +51,11 @@ export function openListedFile(
     closeSync(descriptor);
     throw error;
   }
+}
+
+/** Looks at an entry that the listing of an open folder names, synchronously; null when it is gone. */
+export function lookAtListed(folder: Folder, name: string): Stats | null {
+  return lstatSync(entryPath(folder, name), { throwIfNoEntry: false }) ?? null;
 }
 
 function act<T>(path: string, call: () => T): T {
