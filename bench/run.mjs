@@ -1,10 +1,12 @@
-// npm run bench [-- start|compile|loop|durable|registry|pi …]
+// npm run bench [-- start|compile|guard|loop|durable|sandbox|registry|pi …]
 const wanted = process.argv.slice(2);
 const benches = [
   ['start', async () => (await import('./start.mjs')).benchStart()],
   ['compile', async () => (await import('./compile.mjs')).benchCompile()],
+  ['guard', async () => (await import('./guard.mjs')).benchGuard()],
   ['loop', async () => (await import('./loop.mjs')).benchLoop()],
   ['durable', async () => (await import('./durable.mjs')).benchDurable()],
+  ['sandbox', async () => (await import('./sandbox.mjs')).benchSandbox()],
   ['registry', async () => (await import('./registry.mjs')).benchRegistry()],
   ['pi', async () => (await import('./pi.mjs')).benchPi()],
 ];

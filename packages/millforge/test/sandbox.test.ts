@@ -163,10 +163,12 @@ test('one harness takes built-in, Pi and custom tools from one registry, and eac
     ],
   };
   const seen: string[] = [];
+  const workspace = join(home, 'project');
+  mkdirSync(workspace);
   const result = await runTask({
     harness: HARNESS,
     task: 'Count.',
-    cwd: home,
+    cwd: workspace,
     dataDir: join(home, 'data'),
     model: { kind: 'scripted', script },
     tools,

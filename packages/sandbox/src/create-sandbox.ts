@@ -34,10 +34,16 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   };
   // The number of this process tells later ones which groups nobody needs any more.
   const newName = (): string => `millforge-${process.pid}-${ids.newId('run').replaceAll('_', '-')}`;
+  const cleaning = new Set<Promise<void>>();
+  const later = (work: Promise<void>): void => {
+    const settled = work.finally(() => cleaning.delete(settled));
+    cleaning.add(settled);
+  };
   const surroundings = ({ signal }: SandboxCallOptions): RunSurroundings => ({
     clock,
     newName,
     signal,
+    later,
   });
   const openPool = async (): Promise<QuickJsPool> => {
     const found = await findHost();
@@ -111,6 +117,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       const opened = engine;
       engine = null;
       await (await opened)?.close();
+      await Promise.all(cleaning);
     },
   };
 

@@ -6,4 +6,6 @@ export interface RunSurroundings {
   readonly signal: AbortSignal | undefined;
   /** A name that no other run on this host has. */
   readonly newName: () => string;
+  /** Takes work that nobody has to wait for before the sandbox is disposed of. */
+  readonly later: (work: Promise<void>) => void;
 }

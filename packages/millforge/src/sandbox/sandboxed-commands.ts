@@ -35,15 +35,9 @@ export function sandboxedCommands(
     );
     const notice = noticeOf(result);
     if (notice !== null) await write(Buffer.from(notice));
-    switch (result.kind) {
-      case 'exited':
-        return { exitCode: result.exitCode, signal: null };
-      case 'refused':
-      case 'unavailable':
-        throw new Error(result.message);
-      default:
-        return { exitCode: null, signal: 'SIGKILL' };
-    }
+    if (result.kind === 'exited') return { exitCode: result.exitCode, signal: null };
+    if ('containment' in result) return { exitCode: null, signal: 'SIGKILL' };
+    throw new Error(result.message);
   };
 }
 

@@ -70,7 +70,7 @@ function joinedTo(
   files: readonly string[],
   walled: readonly string[],
 ): readonly [string, ...string[]] {
-  const joining = files.map((_, index) => `echo $$ >"$${index + 1}" && `).join('');
+  const joining = files.map((_, index) => `echo 0 >"$${index + 1}" && `).join('');
   const script = `${joining}shift ${files.length} && exec "$@"`;
   return ['/bin/sh', '-c', script, 'sh', ...files, ...walled];
 }

@@ -36,7 +36,8 @@ export async function runBubblewrap(
     const table = tableOf(host, admitted, group);
     return describeEnd(end, { met, table, durationMs: clock.monotonicMs() - begin });
   } finally {
-    await group?.remove();
+    // Its members are dead, but the kernel takes a moment to take them down.
+    if (group !== null) surroundings.later(group.remove());
   }
 }
 
