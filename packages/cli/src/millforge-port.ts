@@ -55,6 +55,8 @@ export interface RunRequest {
   readonly grants: readonly (string | CapabilityGrant)[];
   /** What becomes of calls that somebody may have to agree to. */
   readonly approvals?: ApprovalPolicy;
+  /** JSON Schema of a structured result, which every terminal that is a success then has to bring. */
+  readonly output?: JsonValue;
   /** Milliseconds that the run may work, waiting not counted. */
   readonly timeoutMs?: number;
   /** What to do with an interrupted call of unknown outcome. */
@@ -135,7 +137,10 @@ export interface BasePort {
   readonly diagnostics: readonly string[];
   /** Starts a run. */
   start(
-    request: Pick<RunRequest, 'task' | 'timeoutMs' | 'onAmbiguous' | 'onEvent' | 'approvals'>,
+    request: Pick<
+      RunRequest,
+      'task' | 'timeoutMs' | 'onAmbiguous' | 'onEvent' | 'approvals' | 'output'
+    >,
   ): Promise<RunHandle>;
 }
 

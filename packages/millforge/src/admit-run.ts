@@ -13,7 +13,7 @@ import {
   type RegistrySnapshot,
   readApprovalPolicy,
 } from '@millforge/registry';
-import { normalOutputs } from './ask-output.ts';
+import { askOutput, normalOutputs } from './ask-output.ts';
 import { millforgeError } from './millforge-error.ts';
 import { assertKey, type ModelSetting, readModelSetting } from './model-setting.ts';
 import type { RunRequest } from './run-request.ts';
@@ -52,9 +52,16 @@ export async function admitRun(
   await assertWorkspace(request.workspace);
   const model = admitModel(request.model);
   assertKey(model, parts.env);
-  const outputs =
-    request.outputs === undefined ? {} : { outputs: normalOutputs(plan, request.outputs) };
-  return { plan, request: { ...request, ...outputs, model } };
+  const { output, outputs = [], ...rest } = request;
+  const asked = output === undefined ? outputs : [...outputs, ...askOutput(plan, output)];
+  return {
+    plan,
+    request: {
+      ...rest,
+      ...(asked.length === 0 ? {} : { outputs: normalOutputs(plan, asked) }),
+      model,
+    },
+  };
 }
 
 /** Reads a plan and refuses one that is not what its digest says. */

@@ -17,7 +17,9 @@ export interface RunRequest {
   readonly grants: readonly (string | CapabilityGrant)[];
   /** What becomes of calls that somebody may have to agree to; default, what the tools ask for is declined. */
   readonly approvals?: ApprovalPolicy;
-  /** Structured results to ask for with terminals; at most one for each result. */
+  /** Schema of a structured result, which every terminal that is a success then has to bring. */
+  readonly output?: unknown;
+  /** Structured results to ask for with single terminals; at most one for each result. */
   readonly outputs?: readonly SelectedOutputRequirement[];
   /** Milliseconds that the run may work, waiting not counted; default 30 minutes. */
   readonly timeoutMs?: number;

@@ -3,14 +3,11 @@ import type { HarnessInput } from '@millforge/compiler';
 import type { CapabilityGrant, RunResult } from '@millforge/contracts';
 import type { ApprovalPolicy } from '@millforge/registry';
 import type { RunEvent } from '@millforge/runtime';
-import { readRequestedPlan } from './admit-run.ts';
-import { askOutput } from './ask-output.ts';
 import { compileForRun } from './compile-for-run.ts';
 import { createMillforge } from './create-millforge.ts';
 import { millforgeError } from './millforge-error.ts';
 import type { MillforgeOptions } from './millforge-options.ts';
 import type { ModelSetting } from './model-setting.ts';
-import type { RunRequest } from './run-request.ts';
 import { runUnder } from './run-under.ts';
 import { type TaskRun, type TaskStart, taskRun } from './task-run.ts';
 
@@ -71,13 +68,12 @@ async function carryOut(options: RunTaskOptions, start: TaskStart): Promise<RunR
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(onAmbiguous === undefined ? {} : { onAmbiguous }),
     ...(approvals === undefined ? {} : { approvals }),
+    ...(output === undefined ? {} : { output }),
     onEvent(event: RunEvent) {
       onEvent?.(event);
       start.tell(event);
     },
   };
-  const outputsOf = (plan: RunRequest['plan']): Pick<RunRequest, 'outputs'> =>
-    output === undefined ? {} : { outputs: askOutput(readRequestedPlan(plan), output) };
   const { task, model, grants, harness } = options;
   const workspace = resolve(options.cwd);
   await using millforge = createMillforge(options);
@@ -85,7 +81,7 @@ async function carryOut(options: RunTaskOptions, start: TaskStart): Promise<RunR
     // The base is unrestricted: a grant with constraints is none that it could use.
     const unbounded = grants.filter((grant) => typeof grant === 'string');
     const base = await millforge.openBase({ cwd: workspace, model, grants: unbounded });
-    const run = await base.start({ task, ...limits, ...outputsOf(base.plan) });
+    const run = await base.start({ task, ...limits });
     start.begun(run);
     return await runUnder(signal, run);
   }
@@ -97,7 +93,6 @@ async function carryOut(options: RunTaskOptions, start: TaskStart): Promise<RunR
     model,
     grants,
     ...limits,
-    ...outputsOf(plan),
   });
   start.begun(run);
   return await runUnder(signal, run);

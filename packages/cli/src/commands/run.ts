@@ -8,6 +8,7 @@ import { reportedRequest } from '../documents/compile-source.ts';
 import { loadPlan } from '../documents/load-plan.ts';
 import { modelSetting } from '../documents/model-setting.ts';
 import { readInputFile } from '../documents/read-input-file.ts';
+import { readOutputSchema } from '../documents/read-output-schema.ts';
 import { type CliHost, writeJsonLine } from '../output/terminal.ts';
 import type { Command } from './command.ts';
 import { CONFIG_OPTIONS, readConfiguration } from './configured.ts';
@@ -44,6 +45,7 @@ export const runCommand: Command = {
       value: 'hold|retry',
       help: 'an interrupted call of unknown outcome; default hold',
     },
+    'output-schema': { value: 'FILE', help: 'JSON Schema of a result that a success has to bring' },
     timeout: { value: 'TIME', help: 'time that the run may work: 90s, 30m, 2h; default 30m' },
     actor: { value: 'NAME', help: 'who acts, for the trail; default user@host' },
     json: { value: null, help: 'events and result as JSON Lines' },
@@ -61,6 +63,7 @@ export const runCommand: Command = {
     const timeout = args.text('timeout');
     const timeoutMs = timeout === null ? null : parseDuration(timeout, '--timeout');
     const task = await taskText(host, args.text('task'));
+    const output = await readOutputSchema(host, args.text('output-schema'));
     const actor = args.text('actor');
     const workspace = resolve(host.cwd, args.text('workspace') ?? '.');
     const isBase = path === BASE_WORD;
@@ -81,6 +84,7 @@ export const runCommand: Command = {
       onAmbiguous,
       approvals: runApprovals(approved, config.approvals),
       ...(timeoutMs === null ? {} : { timeoutMs }),
+      ...(output === null ? {} : { output }),
     } as const;
     const { flag: dataFlag } = await placeOf(host, args, config.dataDirectory);
     const view = { isJson, dataFlag, beginning: 'run-started' } as const;

@@ -1,6 +1,6 @@
 import type { RunResult } from '@millforge/contracts';
 import type { ApprovalPolicy } from '@millforge/registry';
-import type { RunEvent, SelectedOutputRequirement } from '@millforge/runtime';
+import type { RunEvent } from '@millforge/runtime';
 import type { RunHandle } from '../run-handle.ts';
 import type { BaseEvidence } from './base-evidence.ts';
 
@@ -23,8 +23,8 @@ export interface BaseRequest {
   readonly onAmbiguous?: 'hold' | 'retry';
   /** What becomes of calls that somebody may have to agree to; default, nobody has to. */
   readonly approvals?: ApprovalPolicy;
-  /** Structured results to ask for with terminals; at most one for each result. */
-  readonly outputs?: readonly SelectedOutputRequirement[];
+  /** Schema of a structured result, which every terminal that is a success then has to bring. */
+  readonly output?: unknown;
   /** The harness that is meant. */
   readonly harness?: { readonly id: string; readonly version: number };
   /** Digest of the plan that is meant. */

@@ -105,7 +105,7 @@ function runRequest(
   request: Parameters<MillforgeBase['start']>[0],
   { plan, cwd, model, grants }: BaseComposition,
 ): Parameters<Millforge['run']>[0] {
-  const { task, runId, timeoutMs, onAmbiguous, onEvent, approvals, outputs } = request;
+  const { task, runId, timeoutMs, onAmbiguous, onEvent, approvals, output } = request;
   return {
     plan,
     task,
@@ -116,7 +116,7 @@ function runRequest(
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(onAmbiguous === undefined ? {} : { onAmbiguous }),
     ...(approvals === undefined ? {} : { approvals }),
-    ...(outputs === undefined ? {} : { outputs }),
+    ...(output === undefined ? {} : { output }),
     ...(onEvent === undefined ? {} : { onEvent }),
   };
 }

@@ -56,7 +56,7 @@ test.each([
   ['an unknown command', ['frobnicate'], "no command 'frobnicate'"],
   ['a family without a member', ['trail'], 'show, verify'],
   ['an unknown option', ['runs', '--colour'], "no option '--colour'"],
-  ['an option of later', ['run', 'h.yaml', '--output-schema', 'f'], "no option '--output-schema'"],
+  ['an option of another command', ['run', 'h.yaml', '--watch'], "no option '--watch'"],
   [
     'a class that is none',
     ['run', 'h.yaml', '--task', 't', '--approve', 'all'],
