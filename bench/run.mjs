@@ -1,4 +1,4 @@
-// npm run bench [-- start|compile|guard|loop|durable|sandbox|registry|pi …]
+// npm run bench [-- start|compile|guard|loop|durable|sandbox|registry|builtin|pi …]
 const wanted = process.argv.slice(2);
 const benches = [
   ['start', async () => (await import('./start.mjs')).benchStart()],
@@ -8,6 +8,7 @@ const benches = [
   ['durable', async () => (await import('./durable.mjs')).benchDurable()],
   ['sandbox', async () => (await import('./sandbox.mjs')).benchSandbox()],
   ['registry', async () => (await import('./registry.mjs')).benchRegistry()],
+  ['builtin', async () => (await import('./builtin.mjs')).benchBuiltin()],
   ['pi', async () => (await import('./pi.mjs')).benchPi()],
 ];
 process.stdout.write(
