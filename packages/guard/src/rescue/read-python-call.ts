@@ -4,7 +4,7 @@ import type { BlockReading, BlockSource, TextCall, TextCallFormat } from './text
 import { matchAt, skipSpace as skip } from './text-walk.ts';
 
 /** Reads `name(key=value, …)` or `name({…})`; arguments without a name are no call. */
-export function readPythonCall(source: BlockSource, at: number): BlockReading {
+function readPythonCall(source: BlockSource, at: number): BlockReading {
   const [head, name] = matchAt(NAME, source.text, at) ?? [];
   if (head === undefined || name === undefined) {
     return { kind: 'broken', name: null, isCut: at >= source.text.length };

@@ -1,0 +1,143 @@
+import { createRequire } from 'node:module';
+import { jsonrepair } from 'jsonrepair';
+import {
+  defaultPolicy,
+  initialGuardState,
+  inspectReply,
+  rescueToolCalls,
+  toGuardTool,
+} from '../packages/guard/dist/index.js';
+import { compare, median, report, timed } from './measure.mjs';
+
+const require = createRequire(import.meta.url);
+// The bundler that the repository has anyway, behind vite.
+const { build } = createRequire(require.resolve('vite/package.json'))('esbuild');
+
+const TOOLS = [
+  toGuardTool({
+    name: 'write_file',
+    schema: {
+      type: 'object',
+      additionalProperties: false,
+      properties: { path: { type: 'string' }, content: { type: 'string' } },
+      required: ['path', 'content'],
+    },
+  }),
+  ...['read_file', 'list_files', 'run_command', 'search', 'submit'].map((name) =>
+    toGuardTool({
+      name,
+      schema: {
+        type: 'object',
+        additionalProperties: false,
+        properties: { path: { type: 'string' } },
+        required: ['path'],
+      },
+    }),
+  ),
+];
+const EMPTY = {
+  content: null,
+  reasoning: null,
+  tool_calls: [],
+  finish_reason: 'stop',
+  usage: null,
+  provider_model: null,
+};
+const CODE = 'const total = items.reduce((sum, { price }) => sum + price, 0);\n';
+const PROSE = 'The function (see above) adds the prices of [all] items, and returns their sum.\n';
+
+/** What one judgement costs, how that grows with the reply, and what a rescue costs beside jsonrepair. */
+export async function benchGuard() {
+  for (const [name, reply] of [
+    ['a call with 2 KiB of arguments', withCall(2048)],
+    ['2 KiB of prose', withText(PROSE, 2048)],
+    [
+      '2 KiB of code in a fence',
+      { ...EMPTY, content: `\`\`\`js\n${filled(CODE, 2048)}\n\`\`\`\nDone.` },
+    ],
+    ['a call of 2 KiB written as text', asText(2048)],
+  ]) {
+    line(`inspectReply: ${name}`, `${(await costOf(reply, 2000)).toFixed(1)} µs`, 'bar 50 µs');
+  }
+  for (const [name, make] of [
+    ['a call', withCall],
+    ['prose', (size) => withText(PROSE, size)],
+    ['a call written as text', asText],
+  ]) {
+    const large = () => costOf(make(1048576), 8).then((cost) => cost / 16);
+    const small = () => costOf(make(65536), 60);
+    report(`inspectReply: ${name}, 1 MiB / 64 KiB`, await compare(large, small, 7), '64 KiB');
+  }
+  const call = asText(330).content.replace(/^.*\n/, '');
+  const broken = call.replace(/\}\}$/, ',}}');
+  report(
+    `rescue of a ${broken.length}-byte call / jsonrepair`,
+    await compare(
+      () => timed(() => times(3000, () => rescueToolCalls(broken, { tools: TOOLS })), 3000),
+      () => timed(() => times(3000, () => JSON.parse(jsonrepair(broken))), 3000),
+      9,
+    ),
+    'call',
+  );
+  await reportSizes();
+}
+
+async function costOf(reply, rounds) {
+  const options = { tools: TOOLS, policy: defaultPolicy, state: initialGuardState };
+  const work = () => timed(() => times(rounds, () => inspectReply(reply, options)), rounds);
+  await work();
+  return median([await work(), await work(), await work(), await work(), await work()]);
+}
+
+async function times(count, work) {
+  for (let index = 0; index < count; index += 1) work();
+}
+
+function filled(piece, size) {
+  return piece.repeat(Math.ceil(size / piece.length)).slice(0, size);
+}
+
+function withText(piece, size) {
+  return { ...EMPTY, content: filled(piece, size) };
+}
+
+function withCall(size) {
+  const args = JSON.stringify({ path: 'src/a.ts', content: filled(CODE, size) });
+  return { ...EMPTY, tool_calls: [{ id: 'a', name: 'write_file', arguments: args }] };
+}
+
+function asText(size) {
+  const args = { path: 'src/a.ts', content: filled(CODE, size) };
+  return {
+    ...EMPTY,
+    content: `I will write it.\n${JSON.stringify({ name: 'write_file', arguments: args })}`,
+  };
+}
+
+async function reportSizes() {
+  for (const [name, names] of [
+    ['all of the guard', '*'],
+    ['inspectReply and what it needs', '{ inspectReply, settleBatch }'],
+    ['rescueToolCalls alone', '{ rescueToolCalls }'],
+    ['repairArguments alone', '{ repairArguments }'],
+  ]) {
+    const { outputFiles } = await build({
+      stdin: {
+        contents: `export ${names} from '../packages/guard/dist/index.js'`,
+        resolveDir: import.meta.dirname,
+      },
+      bundle: true,
+      minify: true,
+      write: false,
+      format: 'esm',
+      platform: 'neutral',
+      charset: 'utf8',
+    });
+    const bytes = outputFiles[0].contents.length;
+    line(`minified: ${name}`, `${(bytes / 1024).toFixed(1)} KiB`, 'bar 60 KB');
+  }
+}
+
+function line(name, figure, bar) {
+  process.stdout.write(`${name.padEnd(54)}${figure.padStart(14)}   ${bar}\n`);
+}
