@@ -39,12 +39,10 @@ function asArgument(command: string): string {
   return /^[-+]/.test(command) ? ` ${command}` : command;
 }
 
+/** It lies beside this file, and beside the one that is built from all. */
 function joiningFile(): string | null {
-  // Beside the sources, and beside the one file that is built from them.
-  const paths = ['../..', '..'].map((up) => {
-    return join(import.meta.dirname, up, 'shell', 'join-outputs.bash');
-  });
-  return paths.find((path) => existsSync(path)) ?? null;
+  const path = join(import.meta.dirname, 'join-outputs.bash');
+  return existsSync(path) ? path : null;
 }
 
 const OTHERWISE = ['BASH_ENV', 'POSIXLY_CORRECT', 'SHELLOPTS'];
