@@ -1,6 +1,7 @@
 import { compareCodePoints } from '../json/compare-code-points.ts';
 import { JsonFloat } from '../json/json-value.ts';
 import { isPlainObject } from '../json/plain-object.ts';
+import { compileAcceptor } from './compile-acceptor.ts';
 import { countOf, type Limit, scalarLimits, scalarType } from './scalar-limits.ts';
 import type {
   ArraySchema,
@@ -31,11 +32,17 @@ export type Validator = (value: unknown) => SchemaViolation | null;
  * Compiles to closures, never to source text. A validation allocates nothing while the value is right.
  */
 export function compileValidator(schema: JsonSchema): Validator {
-  const check = compileCheck(schema);
-  return (value) => {
+  const accepts = compileAcceptor(schema, (other) => {
+    const check = compileCheck(other);
+    return (value) => check(value) === null;
+  });
+  let check: Check | null = null;
+  const explain: Validator = (value) => {
+    check ??= compileCheck(schema);
     const violation = check(value);
     return violation === null ? null : report(violation);
   };
+  return (value) => (accepts(value) ? null : explain(value));
 }
 
 /** Validates one value; the compiled form of a schema object is kept as long as the object lives. */

@@ -209,6 +209,45 @@ test('accepts what was made for a schema, and refuses it once it is broken', () 
   );
 });
 
+test('says the same of a value whether it is looked at quickly or closely', () => {
+  fc.assert(
+    fc.property(anyWideSchema, fc.gen(), (raw, gen) => {
+      const schema = schemaOf(raw);
+      const quick = compileValidator(schema);
+      // What stands in a union is looked at closely.
+      const close = compileValidator({ anyOf: [schema, schema] });
+      const value = gen(fitting, schema);
+      const others = [gen(fc.anything, {}), gen(fc.jsonValue, {}), new JsonFloat(1), 1n, null];
+      for (const one of [value, ...broken(value, schema), ...others]) {
+        expect(quick(one) === null).toBe(close(one) === null);
+      }
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test.each<[string, object, boolean]>([
+  ['without a prototype', Object.assign(Object.create(null), { a: 1 }), true],
+  [
+    'of a class',
+    new (class {
+      a = 1;
+    })(),
+    false,
+  ],
+  ['that inherits from another', Object.create({ a: 1 }), false],
+  ['with a property that every object inherits', { a: 1, constructor: 1 }, false],
+  ['with an own __proto__', JSON.parse('{"a":1,"__proto__":{}}'), false],
+])('an object %s is judged by what it is', (_what, value, isRight) => {
+  const schema = schemaOf({
+    type: 'object',
+    additionalProperties: false,
+    properties: { a: { type: 'integer' } },
+    required: ['a'],
+  });
+  expect(validateJson(value, schema) === null).toBe(isRight);
+});
+
 test('looks at every item of a long list once', () => {
   const schema = schemaOf({
     type: 'array',
