@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { type JsonValue, readJson, toPlainJson } from '@millforge/contracts';
 import type { ParsedArguments } from '../arguments/parse-arguments.ts';
 import { documentError, usageError } from '../cli-error.ts';
+import { readSettings } from '../config/effective-config.ts';
 import { readInputFile } from '../documents/read-input-file.ts';
 import type { DecisionRequest } from '../millforge-port.ts';
 import { exitStatusOf } from '../output/exit-status.ts';
@@ -34,10 +35,12 @@ export const resumeCommand: Command = {
     const decision = await readDecision(host, args);
     const actor = args.text('actor');
     const data = await findData(host, args);
+    const places = { ...host, project: host.cwd };
     await using millforge = createMillforge({
       dataDir: data.directory,
       env: host.env,
       approvalProvider: terminalApprovals(host),
+      builtinTools: await readSettings(args.text('data'), places),
       ...(actor === null ? {} : { actor }),
     });
     const view = { isJson: args.has('json'), dataFlag: data.flag };

@@ -76,6 +76,7 @@ export const runCommand: Command = {
       dataDir: config.dataDirectory,
       env: host.env,
       approvalProvider: terminalApprovals(host),
+      builtinTools: config.settings,
       ...(actor === null ? {} : { actor }),
     });
     const isJson = args.has('json');

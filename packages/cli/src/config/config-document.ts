@@ -9,6 +9,8 @@ import {
 import { type ModelProfile, readModelProfile } from '@millforge/models';
 import { type ApprovalPolicy, readApprovalPolicy } from '@millforge/registry';
 import { documentError } from '../cli-error.ts';
+import type { OperatorSettings } from '../millforge-port.ts';
+import { NO_SETTINGS, readOperatorSettings } from './operator-settings.ts';
 
 /** A configuration file: `{"kind":"millforge_config","schema_version":"1.0",…}`. */
 export interface ConfigDocument {
@@ -26,6 +28,8 @@ export interface ConfigDocument {
   readonly proxy: string | null;
   /** Data directory. */
   readonly data: string | null;
+  /** Commands and protected paths of the built-in tools. */
+  readonly settings: OperatorSettings;
 }
 
 /** A configuration that says nothing. */
@@ -37,6 +41,7 @@ export const EMPTY_CONFIG: ConfigDocument = Object.freeze({
   approvals: null,
   proxy: null,
   data: null,
+  settings: NO_SETTINGS,
 });
 
 /**
@@ -66,6 +71,7 @@ export function readConfigDocument(text: string, file: string): ConfigDocument {
     grants: grantsOf(value['grants'], file),
     approvals: approvalsOf(value['approvals'], file),
     profiles: profilesOf(value['profiles'], file),
+    settings: readOperatorSettings(value, (path, expected) => wrong(file, path, expected)),
   };
 }
 
@@ -127,4 +133,6 @@ const KEYS: ReadonlySet<string> = new Set([
   'approvals',
   'proxy',
   'data',
+  'commands',
+  'protected_paths',
 ]);

@@ -1,4 +1,5 @@
 import { type CapabilityGrant, canonicalJson, grantDocument } from '@millforge/contracts';
+import type { CommandProfile } from '../millforge-port.ts';
 import type { ConfigDocument } from './config-document.ts';
 
 /** Says in words what a configuration asks for, one line each. */
@@ -23,8 +24,22 @@ export function describeConfig(config: ConfigDocument): readonly string[] {
       ? []
       : [`approvals: ${config.approvals.required} what a tool asks approval for`]),
     ...(config.proxy === null ? [] : [`send requests through the proxy ${config.proxy}`]),
+    ...commandTexts('run as tests', config.settings.testProfiles),
+    ...commandTexts('run as checks', config.settings.checkProfiles),
+    ...(config.settings.protectedPaths.length === 0
+      ? []
+      : [`write nothing to ${config.settings.protectedPaths.join(', ')}`]),
     ...(config.data === null ? [] : [`data directory ${config.data}`]),
   ];
+}
+
+function commandTexts(
+  what: string,
+  profiles: Readonly<Record<string, CommandProfile>>,
+): readonly string[] {
+  return Object.entries(profiles).map(
+    ([name, { argv }]) => `${what} (${name}): ${canonicalJson([...argv], { newline: false })}`,
+  );
 }
 
 function grantText(grant: string | CapabilityGrant): string {

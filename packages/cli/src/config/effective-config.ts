@@ -3,7 +3,9 @@ import type { CapabilityGrant } from '@millforge/contracts';
 import type { ModelProfile } from '@millforge/models';
 import type { ApprovalPolicy } from '@millforge/registry';
 import { usageError } from '../cli-error.ts';
+import type { OperatorSettings } from '../millforge-port.ts';
 import { type ConfigDocument, EMPTY_CONFIG, readConfigDocument } from './config-document.ts';
+import { mergeOperatorSettings } from './operator-settings.ts';
 import { defaultDataDirectory, type Environment, userConfigFile } from './places.ts';
 import { readProjectConfig, type UntrustedProject } from './project-config.ts';
 import { readConfigFile } from './read-config-file.ts';
@@ -39,6 +41,8 @@ export interface EffectiveConfig {
   readonly approvals: ApprovalPolicy | null;
   /** The proxy for servers that are not this machine; null when no source says anything. */
   readonly proxy: EffectiveProxy | null;
+  /** Commands and protected paths of the built-in tools, of all files in force. */
+  readonly settings: OperatorSettings;
   /** Data directory, absolute. */
   readonly dataDirectory: string;
   /** Directory of the trust store, absolute; a project cannot move it. */
@@ -91,6 +95,7 @@ export async function readEffectiveConfig(
     grants: [...new Set(layers.find((layer) => layer.grants.length > 0)?.grants)],
     approvals: layers.find(({ approvals }) => approvals !== null)?.approvals ?? null,
     proxy: proxyOf(layers),
+    settings: mergeOperatorSettings(layers.map(({ settings }) => settings)),
     dataDirectory: dataDirectoryOf(layers, places.env),
     trustDirectory,
     untrusted,
@@ -104,6 +109,15 @@ export async function readDataDirectory(
 ): Promise<string> {
   const { layers } = await readLayers({ ...NO_FLAGS, data }, places);
   return dataDirectoryOf(layers, places.env);
+}
+
+/** Commands and protected paths for a command that works on what is kept, not on a harness. */
+export async function readSettings(
+  data: string | null,
+  places: ConfigPlaces,
+): Promise<OperatorSettings> {
+  const { layers } = await readLayers({ ...NO_FLAGS, data }, places);
+  return mergeOperatorSettings(layers.map(({ settings }) => settings));
 }
 
 /** The directory of the trust store: the data directory as it is without any project. */
@@ -144,17 +158,16 @@ async function readLayers(flags: ConfigFlags, { project, cwd, env }: ConfigPlace
 }
 
 function fromFlags({ model, apiKeyEnv, data, grants, proxy }: ConfigFlags): ConfigDocument {
-  return { model, apiKeyEnv, data, grants, profiles: [], approvals: null, proxy };
+  return { ...EMPTY_CONFIG, model, apiKeyEnv, data, grants, proxy };
 }
 
 function fromEnvironment(env: Environment): ConfigDocument {
   return {
+    ...EMPTY_CONFIG,
     model: env['MILLFORGE_MODEL'] || null,
     apiKeyEnv: env['MILLFORGE_API_KEY_ENV'] || null,
     data: env['MILLFORGE_DATA'] || null,
     grants: (env['MILLFORGE_GRANT'] ?? '').split(',').flatMap((id) => id.trim() || []),
-    profiles: [],
-    approvals: null,
     proxy: env['MILLFORGE_PROXY'] || null,
   };
 }
