@@ -48,22 +48,24 @@ const PROSE = 'The function (see above) adds the prices of [all] items, and retu
 
 /** What one judgement costs, how that grows with the reply, and what a rescue costs beside jsonrepair. */
 export async function benchGuard() {
-  for (const [name, reply] of [
-    ['a call with 2 KiB of arguments', withCall(2048)],
-    ['2 KiB of prose', withText(PROSE, 2048)],
-    [
-      '2 KiB of code in a fence',
-      { ...EMPTY, content: `\`\`\`js\n${filled(CODE, 2048)}\n\`\`\`\nDone.` },
-    ],
-    ['a call of 2 KiB written as text', asText(2048)],
-  ]) {
+  const replies = {
+    'a call with 2 KiB of arguments': withCall(2048),
+    '2 KiB of prose': withText(PROSE, 2048),
+    '2 KiB of code in a fence': {
+      ...EMPTY,
+      content: `\`\`\`js\n${filled(CODE, 2048)}\n\`\`\`\nDone.`,
+    },
+    'a call of 2 KiB written as text': asText(2048),
+  };
+  for (const [name, reply] of Object.entries(replies)) {
     line(`inspectReply: ${name}`, `${(await costOf(reply, 2000)).toFixed(1)} µs`, 'bar 50 µs');
   }
-  for (const [name, make] of [
-    ['a call', withCall],
-    ['prose', (size) => withText(PROSE, size)],
-    ['a call written as text', asText],
-  ]) {
+  const makers = {
+    'a call': withCall,
+    prose: (size) => withText(PROSE, size),
+    'a call written as text': asText,
+  };
+  for (const [name, make] of Object.entries(makers)) {
     const large = () => costOf(make(1048576), 8).then((cost) => cost / 16);
     const small = () => costOf(make(65536), 60);
     report(`inspectReply: ${name}, 1 MiB / 64 KiB`, await compare(large, small, 7), '64 KiB');

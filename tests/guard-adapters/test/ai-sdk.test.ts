@@ -3,6 +3,7 @@ import { generateText, stepCountIs, streamText, tool, wrapLanguageModel } from '
 import { MockLanguageModelV3, simulateReadableStream } from 'ai/test';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { askWithAiSdk } from '../examples/ai-sdk.ts';
 
 type Result = Awaited<ReturnType<MockLanguageModelV3['doGenerate']>>;
 type Content = Result['content'];
@@ -48,6 +49,17 @@ async function run(replies: readonly Result[], prompt = 'Read note 7.') {
   });
   return { outcome, read, prompts: model.doGenerateCalls.map((one) => one.prompt) };
 }
+
+test('the example of the guide answers, also where the call is text', async () => {
+  const model = new MockLanguageModelV3({
+    doGenerate: [
+      text('<tool_call>{"name": "read_note", "arguments": {"id": 7}}</tool_call>'),
+      text('Milk.'),
+    ],
+  });
+  expect(await askWithAiSdk(model, 'What do I need?')).toBe('Milk.');
+  expect(JSON.stringify(model.doGenerateCalls[1]?.prompt)).toContain('Note 7: buy milk.');
+});
 
 test('an answer passes as it came, with one request', async () => {
   const { outcome, prompts } = await run([text('Good morning! How can I help?')], 'Good morning');

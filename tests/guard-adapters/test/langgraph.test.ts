@@ -13,6 +13,7 @@ import { type GuardPolicy, toGuardTool } from '@millforge/guard';
 import { createGraphGuard, type GraphGuardRecord } from '@millforge/guard/langgraph';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { guardedGraph } from '../examples/langgraph.ts';
 
 const State = Annotation.Root({
   ...MessagesAnnotation.spec,
@@ -57,6 +58,23 @@ async function run(replies: readonly AIMessage[], policy?: GuardPolicy) {
 function call(name: string, args: Record<string, unknown>, id = 'a') {
   return { name, args, id, type: 'tool_call' as const };
 }
+
+test('the example of the guide answers, also where the call is text', async () => {
+  const readNote = tool(async ({ id }) => `Note ${id}: buy milk.`, {
+    name: 'read_note',
+    description: 'Reads a note.',
+    schema: z.object({ id: z.number().int() }),
+  });
+  const left = ['<tool_call>{"name": "read_note", "arguments": {"id": 7}}</tool_call>', 'Milk.'];
+  const graph = guardedGraph(async () => new AIMessage(left.shift() ?? ''), [readNote]);
+  const { messages } = await graph.invoke({ messages: [new HumanMessage('What do I need?')] });
+  expect(messages.map((message) => message.content)).toEqual([
+    'What do I need?',
+    '',
+    'Note 7: buy milk.',
+    'Milk.',
+  ]);
+});
 
 test('an answer passes as it came, with one request', async () => {
   const { outcome, asked } = await run([new AIMessage('Good morning!')]);

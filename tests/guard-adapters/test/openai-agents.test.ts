@@ -11,6 +11,7 @@ import {
 } from '@openai/agents-core';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { askWithAgents } from '../examples/openai-agents.ts';
 
 type Item = Extract<StreamEvent, { type: 'response_done' }>['response']['output'][number];
 
@@ -90,6 +91,13 @@ async function run(...replies: readonly (readonly Item[])[]) {
   const outcome = await runner.run(agentOf(guardModel(prepared), read), 'Read note 7.');
   return { outcome, read, requests: prepared.requests };
 }
+
+test('the example of the guide answers, also where the call is text', async () => {
+  const written = '<tool_call>{"name": "read_note", "arguments": {"id": 7}}</tool_call>';
+  const prepared = new Prepared([[say(written)], [say('Milk.')]]);
+  expect(await askWithAgents(prepared, 'What do I need?')).toBe('Milk.');
+  expect(JSON.stringify(prepared.requests[1]?.input)).toContain('Note 7: buy milk.');
+});
 
 test('an answer passes as it came, with one request', async () => {
   const { outcome, requests } = await run([say('Good morning!')]);

@@ -7,6 +7,7 @@ import type {
   ChatCompletionCreateParamsStreaming,
 } from 'openai/resources/chat/completions';
 import { afterEach, expect, test } from 'vitest';
+import { askInOwnLoop } from '../examples/openai-chat.ts';
 
 const TOOLS: NonNullable<ChatCompletionCreateParamsNonStreaming['tools']> = [
   {
@@ -105,6 +106,13 @@ function say(content: string | null) {
 function call(name: string, args: unknown, id = 'a') {
   return { id, type: 'function', function: { name, arguments: args } };
 }
+
+test('the example of the guide answers, also where the call is text', async () => {
+  const written = '<tool_call>{"name": "read_note", "arguments": {"id": 7}}</tool_call>';
+  const { client, requests } = await serve(say(written), say('Milk.'));
+  expect(await askInOwnLoop(client, 'What do I need?')).toBe('Milk.');
+  expect(requests[1]?.messages).toMatchObject([{}, { tool_calls: [{}] }, { content: 'buy milk' }]);
+});
 
 test('an answer passes as it came, with one request', async () => {
   const { client, requests } = await serve(say('Good morning!'));
