@@ -41,8 +41,11 @@ export function judgeOne(reply: ModelReply): readonly string[] {
       guard = settleBatch(guard, { policy, batch }).state;
       break;
     }
-    default:
+    case 'exhausted':
       lines.push(decision.exhaustion.message);
+      break;
+    default:
+      throw new Error('There is no other decision.');
   }
   // #endregion
   return lines;
