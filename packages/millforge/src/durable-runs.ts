@@ -213,6 +213,7 @@ async function finish(parts: DurableParts, run: Pick<GoalRun, 'done'>): Promise<
   if (ENDED.has(goal.state)) {
     await exportRun(runDirectory(parts.dataDir, goal.goal_id), {
       result,
+      inputs: goal.inputs,
       ids: parts.ids,
       records: parts.kernel.readTrail(parts.scope, goal.goal_id),
       readOutcome: async (key) =>

@@ -1,3 +1,5 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import {
   canonicalJson,
   type Ids,
@@ -8,6 +10,7 @@ import {
 } from '@millforge/contracts';
 import { openArtifactFolder } from '@millforge/kernel/artifacts';
 import { millforgeError } from './millforge-error.ts';
+import { runEvidence } from './run-evidence.ts';
 
 /** What an export is made from. */
 export interface RunExport {
@@ -17,21 +20,25 @@ export interface RunExport {
   readonly records: AsyncIterable<TrailRecord>;
   /** The recorded outcome of an operation. */
   readonly readOutcome: (key: string) => Promise<JsonValue>;
+  /** What the run was started with. */
+  readonly inputs: JsonObject;
   /** Source of fresh names. */
   readonly ids: Ids;
 }
 
 /**
  * Writes what a finished run left behind for people and scripts: `events.jsonl`, `tool_trace.jsonl`
- * and, for a run that reached a terminal, `terminal_result.json`, beside the artifacts that its tools
- * wrote and in the same manifest. The trail stays the authority; an earlier export is replaced.
+ * and, for a run that reached a terminal, `terminal_result.json`, with `run_evidence.json`, beside the
+ * artifacts that its tools wrote and in the same manifest. The trail stays the authority; an earlier export is replaced.
  *
  * @throws `millforge/export-failed` when a file cannot be written; the run stays as it ended.
  */
 export async function exportRun(directory: string, run: RunExport): Promise<void> {
   const events: string[] = [];
   const traces: string[] = [];
+  let last: TrailRecord | null = null;
   for await (const record of run.records) {
+    last = record;
     events.push(canonicalJson(toJson(record)));
     for (const trace of await tracesOf(record, run.readOutcome)) traces.push(canonicalJson(trace));
   }
@@ -46,8 +53,13 @@ export async function exportRun(directory: string, run: RunExport): Promise<void
       });
     await write('events', LINES, events.join(''));
     await write('tool_trace', LINES, traces.join(''));
-    if (result.terminal_result === null) await folder.remove('terminal_result');
-    else await write('terminal_result', 'application/json', canonicalJson(toJson(result)));
+    const evidence = runEvidence(run, { count: events.length, last });
+    await write('run_evidence', 'application/json', canonicalJson(evidence));
+    if (result.terminal_result === null) {
+      await folder.remove('terminal_result');
+      // Also one that is in no manifest: whoever looks for it must not take it for this run's.
+      await rm(join(directory, 'terminal_result.json'), { force: true });
+    } else await write('terminal_result', 'application/json', canonicalJson(toJson(result)));
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown reason';
     throw millforgeError(

@@ -43,6 +43,7 @@ test('runs a task durably: with a trail, an export and a result that can be read
   expect(readdirSync(join(data, 'runs', result.run_id)).toSorted()).toEqual([
     'artifact_manifest.json',
     'events.jsonl',
+    'run_evidence.json',
     'terminal_result.json',
     'tool_trace.jsonl',
   ]);

@@ -1,11 +1,13 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { digest } from '@millforge/contracts';
 import { createMillforge, type RunEvent, type RunTaskOptions, runTask } from 'millforge';
 import { expect, test } from 'vitest';
 import {
   GREET_AND_FINISH,
   GREETER,
   GREETER_GRANTS,
+  greeterRequest,
   greetTool,
   SCRIPTED,
   testFolder,
@@ -175,3 +177,48 @@ test('a schema that cannot be asked for is refused before anything happens', asy
   await using millforge = createMillforge({ dataDir: data });
   expect(await millforge.listRuns()).toEqual([]);
 });
+
+test('beside the result stands what it rests on, by digest, and where its trail ends', async () => {
+  const { options, data } = layOut();
+  const { run_id, plan_sha256 } = await runTask(options);
+  const file = join(data, 'runs', run_id, 'run_evidence.json');
+  const evidence: unknown = JSON.parse(readFileSync(file, 'utf8'));
+  await using millforge = createMillforge({ dataDir: data, tools: options.tools ?? [] });
+  const records: string[] = [];
+  for await (const record of millforge.readTrail(run_id)) records.push(record.record_sha256);
+  expect(evidence).toMatchObject({
+    kind: 'run_evidence',
+    run_id,
+    status: 'success',
+    plan_sha256,
+    task_sha256: digest('Greet Ada.'),
+    grants: GREETER_GRANTS,
+    outputs_sha256: null,
+    trail: { records: records.length, last_record_sha256: records.at(-1) },
+  });
+  expect(JSON.stringify(evidence)).not.toContain('Greet Ada');
+});
+
+test('a run that ends without a terminal leaves no terminal result of another in its folder (D-12)', async () => {
+  const { options, data } = layOut();
+  const folder = join(data, 'runs', 'run_again');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'terminal_result.json'), '{"status":"success"}');
+  await using millforge = createMillforge({ ...options });
+  const request = greeterRequest(millforge, options.cwd);
+  const model = scriptedTexts(['I would rather talk.', 'Still.', 'Again.', 'No.']);
+  const run = await millforge.run({ ...request, model, runId: 'run_again' });
+  expect(await run.result).toMatchObject({ status: 'budget_exhausted', terminal_result: null });
+  expect(existsSync(join(folder, 'terminal_result.json'))).toBe(false);
+});
+
+function scriptedTexts(texts: readonly string[]) {
+  return {
+    kind: 'scripted' as const,
+    script: {
+      kind: 'model_script' as const,
+      schema_version: '1.0' as const,
+      replies: texts.map((content) => ({ content })),
+    },
+  };
+}

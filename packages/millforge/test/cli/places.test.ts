@@ -37,6 +37,7 @@ test('everything that is kept belongs to its owner only', async () => {
       'runs/RUN/events.jsonl',
       'runs/RUN/tool_trace.jsonl',
       'runs/RUN/terminal_result.json',
+      'runs/RUN/run_evidence.json',
     ]),
   );
 });

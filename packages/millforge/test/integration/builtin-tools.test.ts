@@ -148,6 +148,7 @@ test('a harness of built-in tools is compiled and run to its terminal, with its 
   expect(manifest.artifacts.map(({ path, producer }) => `${producer} ${path}`)).toEqual([
     'millforge.export events.jsonl',
     'builtin.artifact.write_patch_summary patch_summary.md',
+    'millforge.export run_evidence.json',
     'millforge.export terminal_result.json',
     'millforge.export tool_trace.jsonl',
     'builtin.artifact.write_workspace_diff workspace_diff.md',
