@@ -143,3 +143,22 @@ test('says so when the hook chooses a folder that is not there', async () => {
     text: 'Working directory does not exist: /no/such/folder\nCannot execute bash commands.',
   });
 });
+
+test('shows the same end of output that comes byte by byte', async () => {
+  const whole = Buffer.from('é and more of a line\n'.repeat(20_000));
+  const ends = await Promise.all(
+    [whole.length, 3].map(async (size) => {
+      const world = await toolWorld({
+        runCommand: async ({ write }) => {
+          for (let at = 0; at < whole.length; at += size)
+            await write(whole.subarray(at, at + size));
+          return { exitCode: 0, signal: null };
+        },
+      });
+      const result = await world.call('bash', { command: 'x' });
+      return textOf(result).replace(/Full output: .*/, '');
+    }),
+  );
+  expect(ends[1]).toBe(ends[0]);
+  expect(ends[0]).toMatch(/^é and more/);
+});

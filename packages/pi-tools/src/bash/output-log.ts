@@ -34,7 +34,7 @@ export function openOutputLog(
   path: string,
   { maxLineBytes }: { readonly maxLineBytes: number },
 ): OutputLog {
-  const decoder = new TextDecoder('utf-8');
+  const tail = keepEnd();
   let head: Buffer[] | null = [];
   let file: FileHandle | null = null;
   let isFileBroken = false;
@@ -42,7 +42,6 @@ export function openOutputLog(
   let isCapped = false;
   let pieces = 0;
   let isBusy = false;
-  let tail = '';
   let totalBytes = 0;
   let feeds = 0;
   let lastLineBytes = 0;
@@ -57,21 +56,20 @@ export function openOutputLog(
       isBusy = true;
       totalBytes += chunk.length;
       count(chunk);
-      tail = trimTail(tail + decoder.decode(chunk, { stream: true }));
+      tail.add(chunk);
       await store(chunk);
       isBusy = false;
     },
-    soFar,
+    soFar: () => describe({ isEnd: false }),
     async finish() {
-      tail = trimTail(tail + decoder.decode());
       await file?.close();
-      return soFar();
+      return describe({ isEnd: true });
     },
   };
 
-  function soFar(): CommandOutput {
+  function describe({ isEnd }: { readonly isEnd: boolean }): CommandOutput {
     return {
-      tail,
+      tail: tail.text({ isEnd }),
       totalLines: feeds + (endsLine ? 0 : 1),
       totalBytes,
       lastLineBytes,
@@ -133,15 +131,47 @@ async function createLog(path: string): Promise<FileHandle> {
   return open(path, 'wx', 0o600);
 }
 
-/** Keeps twice what can be shown; begins at a line when there is one to begin at. */
-function trimTail(text: string): string {
-  if (text.length <= 4 * MAX_BYTES) return text;
-  const end = text.slice(-2 * MAX_BYTES);
-  const feed = end.indexOf('\n');
-  return feed >= 0 && feed < end.length - 1 ? end.slice(feed + 1) : end.replace(HALF, '');
+/**
+ * Keeps the end of some bytes, at least twice what can be shown. They are decoded when they are asked for:
+ * what is never shown need not be.
+ */
+function keepEnd(): {
+  add(chunk: Buffer): void;
+  /** The text, from the start of a line where there is one; at the end of all, also half a character. */
+  text(options: { readonly isEnd: boolean }): string;
+} {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  let isCut = false;
+  return {
+    add(chunk) {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      // Many small pieces are put together now and then, so that none of them costs more than its share.
+      if (chunks.length > 64) chunks.splice(0, chunks.length, Buffer.concat(chunks));
+      for (let first = chunks[0]; first !== undefined; first = chunks[0]) {
+        if (bytes - first.length < 2 * MAX_BYTES) return;
+        bytes -= first.length;
+        chunks.shift();
+        isCut = true;
+      }
+    },
+    text({ isEnd }) {
+      const all = Buffer.concat(chunks);
+      const decoder = new TextDecoder('utf-8', { ignoreBOM: isCut });
+      return decoder.decode(isCut ? all.subarray(startOf(all)) : all, { stream: !isEnd });
+    },
+  };
 }
 
-/** The second half of a character that was cut in two. */
-const HALF = /^[\udc00-\udfff]/;
+/** Where the first line begins, or where there is none the first character. */
+function startOf(bytes: Buffer): number {
+  const feed = bytes.indexOf(FEED);
+  if (feed >= 0 && feed < bytes.length - 1) return feed + 1;
+  let start = 0;
+  while (start < 3 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start++;
+  return start;
+}
+
 const FEED = 0x0a;
 const MAX_LOG_BYTES = 64 * 1024 * 1024;
