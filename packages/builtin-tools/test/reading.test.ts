@@ -121,6 +121,16 @@ describe('list_workspace_files', () => {
     expect(await paths(world, { root: 'node_modules' })).toEqual(['node_modules/x/i.js']);
   });
 
+  test('does not list .git when it is asked for, by its name or by a link (B-17)', async () => {
+    const world = await toolWorld();
+    await world.write('.git/config', '');
+    await symlink('.git', world.path('link'));
+    for (const root of ['.git', 'link', '.git/config']) {
+      const result = await world.call('list_workspace_files', { root });
+      expect(faultOf(result)).toBe('policy_denied git_folder');
+    }
+  });
+
   test('is truncated only when there are more than it shows (B-10)', async () => {
     const world = await toolWorld();
     for (const path of ['a', 'b', 'c']) await world.write(path, '');

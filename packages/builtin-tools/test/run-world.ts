@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import {
   type BuiltinRun,
   type BuiltinToolOptions,
@@ -104,11 +103,6 @@ export async function succeed(
   const { outcome } = await world.execute(name, input);
   if (outcome.status !== 'success') throw new Error(`${outcome.error_code}: ${outcome.text}`);
   return outcome;
-}
-
-/** A file of the workspace as text. */
-export function fileOf(world: ToolWorld, path: string): Promise<string> {
-  return readFile(world.path(path), 'utf8');
 }
 
 function nodeOf(

@@ -45,6 +45,12 @@ export async function* walkTree(
   options: TreeOptions,
 ): AsyncGenerator<TreeFile, void, void> {
   const { workspace } = options;
+  if (entry.path.split('/').some(isGitName)) {
+    throw pathFault(
+      'git_folder',
+      `${shown(entry.path)} belongs to version control and is not listed.`,
+    );
+  }
   if (entry.stats?.isFile() === true) {
     const look = (): Stats | null => entry.stats;
     yield { path: entry.path, isLink: false, look, open: () => workspace.openFound(entry) };

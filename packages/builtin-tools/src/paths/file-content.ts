@@ -27,4 +27,4 @@ export async function readContent(file: OpenedFile): Promise<FileContent> {
 }
 
 /** The file of a replacement is held in memory, before and after. */
-export const MAX_WHOLE_BYTES = 64 * 1024 * 1024;
+const MAX_WHOLE_BYTES = 64 * 1024 * 1024;

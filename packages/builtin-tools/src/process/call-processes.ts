@@ -23,7 +23,7 @@ export async function endProcesses(call: CallProcesses): Promise<boolean> {
 }
 
 /** Numbers of the running processes of a call; null where nobody can tell. */
-export async function findProcesses(
+async function findProcesses(
   call: Pick<CallProcesses, 'group' | 'key'>,
 ): Promise<readonly number[] | null> {
   const pids = await listPids();

@@ -17,7 +17,7 @@ export function artifactFileName(artifactId: string, mediaType: string): string 
 }
 
 /** Id of the manifest, which lists all the others and never itself. */
-export const MANIFEST_ID = 'artifact_manifest';
+const MANIFEST_ID = 'artifact_manifest';
 
 /** Name of the file of the manifest. */
 export const MANIFEST_FILE = `${MANIFEST_ID}.json`;
