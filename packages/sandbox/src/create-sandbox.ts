@@ -102,7 +102,8 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       }
       if (tier.kind === 'container') {
         const end = await runIn(TRIAL, surroundings({}));
-        const isAvailable = end.kind === 'exited' && end.exitCode === 0;
+        // Also an image without the program has then made a container.
+        const isAvailable = end.kind === 'exited';
         const detail = 'message' in end ? end.message : `containers of ${tier.runner.name}`;
         reports.push({ tier: 'container', isAvailable, detail });
       }

@@ -51,6 +51,8 @@ export interface EngineOptions {
   readonly globalOptions?: readonly string[];
   /** Options of `run`, beside those that make the walls. */
   readonly runOptions?: readonly string[];
+  /** User and group in the container, who have to be able to read what is bound; default `65534:65534`. */
+  readonly user?: string;
   /** Environment of the engine's own commands; default only the system's `PATH`. */
   readonly environment?: Readonly<Record<string, string>>;
 }
@@ -59,6 +61,8 @@ export interface EngineOptions {
 export function podmanRunner(options: EngineOptions): ContainerRunner {
   return engine('podman', options, {
     endsAlone: true,
+    // Without this it waits ten seconds for a program that does not listen.
+    removal: ['--time', '0'],
     // Its monitor goes on without this process, so it has to know the limit too.
     own: ({ limits }) => ['--timeout', String(Math.ceil(limits.timeoutMs / 1000) + 1)],
   });
@@ -66,7 +70,7 @@ export function podmanRunner(options: EngineOptions): ContainerRunner {
 
 /** Makes containers with Docker. */
 export function dockerRunner(options: EngineOptions): ContainerRunner {
-  return engine('docker', options, { endsAlone: false, own: () => [] });
+  return engine('docker', options, { endsAlone: false, removal: [], own: () => [] });
 }
 
 function engine(
@@ -74,6 +78,7 @@ function engine(
   options: EngineOptions,
   traits: {
     readonly endsAlone: boolean;
+    readonly removal: readonly string[];
     readonly own: (container: ContainerSpec) => readonly string[];
   },
 ): ContainerRunner {
@@ -90,7 +95,7 @@ function engine(
     start: (container) => ({
       argv: line(
         'run',
-        ...wallOptions(container),
+        ...wallOptions(container, options.user ?? '65534:65534'),
         ...traits.own(container),
         ...(options.runOptions ?? []),
         options.image,
@@ -99,25 +104,22 @@ function engine(
       // Values are taken from the environment, since everybody can read command lines.
       environment: { ...container.environment, ...environment },
     }),
-    remove: (container) => line('rm', '--force', container),
+    remove: (container) => line('rm', '--force', ...traits.removal, container),
     wasOutOfMemory: (container) =>
       line('inspect', '--type', 'container', '--format', '{{.State.OOMKilled}}', container),
   };
 }
 
-function wallOptions({
-  name,
-  folder,
-  environment,
-  bound,
-  limits,
-}: ContainerSpec): readonly string[] {
+function wallOptions(
+  { name, folder, environment, bound, limits }: ContainerSpec,
+  user: string,
+): readonly string[] {
   const disk = `rw,nosuid,nodev,mode=1777,size=${limits.diskBytes}`;
   const memory = String(limits.memoryBytes);
   return [
     ['--name', name, '--interactive', '--hostname', 'sandbox', '--workdir', folder],
     ['--network', 'none', '--read-only', '--tmpfs', `/tmp:${disk}`, '--shm-size', '1m'],
-    ['--cap-drop', 'ALL', '--security-opt', 'no-new-privileges', '--user', '65534:65534'],
+    ['--cap-drop', 'ALL', '--security-opt', 'no-new-privileges', '--user', user],
     ['--memory', memory, '--memory-swap', memory, '--pids-limit', String(limits.processes)],
     ['--ulimit', `fsize=${limits.diskBytes}:${limits.diskBytes}`, '--ulimit', 'core=0:0'],
     ['--log-driver', 'none', '--env', `PATH=${SYSTEM_PATH}`, '--env', 'HOME=/tmp'],
