@@ -144,10 +144,10 @@ test('says so when the hook chooses a folder that is not there', async () => {
   });
 });
 
-test('shows the same end of output that comes byte by byte', async () => {
-  const whole = Buffer.from('é and more of a line\n'.repeat(20_000));
+test('shows the same end of output that comes in small pieces', async () => {
+  const whole = Buffer.from('é and more of a line\n'.repeat(6000));
   const ends = await Promise.all(
-    [whole.length, 3].map(async (size) => {
+    [whole.length, 13].map(async (size) => {
       const world = await toolWorld({
         runCommand: async ({ write }) => {
           for (let at = 0; at < whole.length; at += size)

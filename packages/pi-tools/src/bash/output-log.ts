@@ -4,7 +4,7 @@ import { MAX_BYTES, MAX_LINES } from '../truncate-text.ts';
 
 /** What a command has written. */
 export interface CommandOutput {
-  /** The end of the output, from the start of a line where possible; all of it when it is short. */
+  /** The end of the output, at least twice what can be shown, also from inside of a line; all when it is short. */
   readonly tail: string;
   readonly totalLines: number;
   readonly totalBytes: number;
@@ -137,12 +137,11 @@ async function createLog(path: string): Promise<FileHandle> {
  */
 function keepEnd(): {
   add(chunk: Buffer): void;
-  /** The text, from the start of a line where there is one; at the end of all, also half a character. */
+  /** The text; before the end of all, without a character that is not there as a whole. */
   text(options: { readonly isEnd: boolean }): string;
 } {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  let isCut = false;
   return {
     add(chunk) {
       chunks.push(chunk);
@@ -153,24 +152,10 @@ function keepEnd(): {
         if (bytes - first.length < 2 * MAX_BYTES) return;
         bytes -= first.length;
         chunks.shift();
-        isCut = true;
       }
     },
-    text({ isEnd }) {
-      const all = Buffer.concat(chunks);
-      const decoder = new TextDecoder('utf-8', { ignoreBOM: isCut });
-      return decoder.decode(isCut ? all.subarray(startOf(all)) : all, { stream: !isEnd });
-    },
+    text: ({ isEnd }) => new TextDecoder().decode(Buffer.concat(chunks), { stream: !isEnd }),
   };
-}
-
-/** Where the first line begins, or where there is none the first character. */
-function startOf(bytes: Buffer): number {
-  const feed = bytes.indexOf(FEED);
-  if (feed >= 0 && feed < bytes.length - 1) return feed + 1;
-  let start = 0;
-  while (start < 3 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start++;
-  return start;
 }
 
 const FEED = 0x0a;
