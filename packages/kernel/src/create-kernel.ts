@@ -137,7 +137,7 @@ export function createKernel(parts: RunParts): Kernel {
   const close = async (): Promise<void> => {
     await runs.stopAll();
     try {
-      await owner.release();
+      await owner.release(parts.unsettled);
     } finally {
       db.close();
     }

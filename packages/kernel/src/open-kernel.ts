@@ -5,6 +5,7 @@ import { createKernel } from './create-kernel.ts';
 import type { Kernel, OpenKernelOptions } from './kernel.ts';
 import { registerOwner } from './owner/owner.ts';
 import { createOwnerLocks } from './owner/owner-lock.ts';
+import { createUnsettledActs } from './run/unsettled-acts.ts';
 import { type Driver, loadDriver } from './sqlite/driver.ts';
 import { MIGRATIONS } from './sqlite/embedded-migrations.ts';
 import { openDatabase } from './sqlite/open-database.ts';
@@ -34,7 +35,7 @@ export async function openKernelOn(driver: Driver, options: OpenKernelOptions): 
     check: options.check ?? false,
     adopt: options.adopt ?? false,
     lockTimeoutMs: options.lockTimeoutMs ?? 5000,
-    random: randomFrom(`${process.pid} ${clock.now()} ${ids.newId('wait')}`),
+    random: randomFrom(ids.newId('wait')),
     failpoint,
     isAlive: locks.isAlive,
   });
@@ -55,7 +56,8 @@ export async function openKernelOn(driver: Driver, options: OpenKernelOptions): 
       artifacts,
       redactor: createRedactor(),
       graceMs: options.graceMs ?? 5000,
-      unsettled: new Set(),
+      unsettled: createUnsettledActs(),
+      silences: new Map(),
     });
   } catch (error) {
     locks.release();

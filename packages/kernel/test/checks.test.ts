@@ -109,6 +109,7 @@ test('gives a model or a tool no way to make a verdict', async () => {
     'goalId',
     'idempotencyKey',
     'inputs',
+    'isRecorded',
     'log',
     'newId',
     'objective',

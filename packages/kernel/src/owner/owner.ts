@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import type { Clock, Ids } from '@millforge/contracts';
 import type { OwnerView } from '../goal-view.ts';
+import type { UnsettledActs } from '../run/unsettled-acts.ts';
 import type { Database, Transaction } from '../sqlite/database.ts';
 import { type Claim, readClaimed } from '../store/claim.ts';
 import type { OwnerLocks } from './owner-lock.ts';
@@ -16,8 +17,11 @@ export interface Owner {
   confirm(claim: Claim): Promise<void>;
   /** Keeps a lease alive until the function that it gives is called. */
   keep(lease: KeptLease): () => void;
-  /** Ends all heartbeats and frees the name. */
-  release(): Promise<void>;
+  /**
+   * Ends all heartbeats and frees the name; an act that may still have its effect keeps it for as long as it goes on,
+   * so that nobody takes this process for dead.
+   */
+  release(unsettled: UnsettledActs): Promise<void>;
 }
 
 /** A lease that the heartbeat keeps. */
@@ -155,16 +159,21 @@ function createOwner({
         if (kept.size === 0) wake.abort();
       };
     },
-    async release() {
+    async release(unsettled) {
       kept.clear();
       wake.abort();
       await beating;
+      let isQuiet = false;
+      unsettled.whenNone(() => {
+        isQuiet = true;
+      });
       try {
+        if (!isQuiet) return;
         await db.write('release-owner', (tx) => {
           tx.run('UPDATE owners SET is_gone = 1 WHERE owner_id = ?', id);
         });
       } finally {
-        locks.release();
+        unsettled.whenNone(() => locks.release());
       }
     },
   };

@@ -24,6 +24,7 @@ export async function actOnce(live: Live): Promise<Ended> {
   db.reach('before:act');
   const startedAt = clock.monotonicMs();
   const acting = begin(live);
+  parts.unsettled.watch(operationName(parts.claim, operation.key), acting);
   const awaited = await control.untilAbandoned(acting);
   const settled = awaited.kind === 'ended' ? awaited.value : null;
   db.reach('after:act');
@@ -78,13 +79,10 @@ async function begin({ parts, request, generation, row }: Live): Promise<Settled
   }
 }
 
-/** Remembers an act that may still end, and keeps what it ends with as evidence. */
+/** Keeps what an act that was given up ends with as evidence. */
 function giveUp({ parts, request }: Live, acting: Promise<Settled>): void {
-  const name = operationName(parts.claim, request.operation.key);
-  parts.unsettled.add(name);
   const keep = async (): Promise<void> => {
     const settled = await acting;
-    parts.unsettled.delete(name);
     await refuseResult(parts, {
       key: request.operation.key,
       outcome: settled.kind,

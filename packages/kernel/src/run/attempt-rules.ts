@@ -1,7 +1,8 @@
 import { digest } from '@millforge/contracts';
 import type { CompleteTask } from '../contract/read-goal-contract.ts';
-import type { AttemptRow } from '../store/attempt-row.ts';
+import type { Transaction } from '../sqlite/database.ts';
 import { isEffectful } from './operation-rules.ts';
+import type { Standing } from './standing.ts';
 
 /** Whether an interruption of the whole callback leaves in doubt what it did. */
 export function isInDoubt(task: Pick<CompleteTask, 'doubt' | 'effect' | 'repeat'>): boolean {
@@ -16,10 +17,25 @@ export function attemptKey(
   return digest({ goal_uid: goalUid, task_id: taskId, generation });
 }
 
-/** The generation of the attempt that follows: a clean failure is performed anew under a new key. */
-export function nextGeneration(last: AttemptRow | null): number {
-  if (last === null) return 1;
-  return last.state === 'failed' && last.is_clean ? last.generation + 1 : last.generation;
+/**
+ * The generation of the attempt that follows: a clean failure is performed anew under a new key, unless an earlier
+ * attempt under the same key may have had its effect.
+ */
+export function nextGeneration(
+  tx: Transaction,
+  { goal, task, attempt }: Pick<Standing, 'goal' | 'task' | 'attempt'>,
+): number {
+  if (attempt === null) return 1;
+  if (attempt.state !== 'failed' || !attempt.is_clean) return attempt.generation;
+  const doubtful = tx.get(
+    `SELECT number FROM attempts WHERE goal = ? AND tenant = ? AND task_id = ? AND generation = ?
+        AND is_clean = 0 LIMIT 1`,
+    goal.goal,
+    goal.tenant,
+    task.task_id,
+    attempt.generation,
+  );
+  return attempt.generation + (doubtful === undefined ? 1 : 0);
 }
 
 /** Names a whole attempt among all acts of a process. */

@@ -71,7 +71,7 @@ async function waitForOwner(
   // Every run of this process is counted; a lease of ours that no run has was left by a fault.
   if (lease.owner_id === owner.id) return { beat: null };
   if (!owner.isAlive(lease.owner_id)) return { beat: null };
-  if (request.leavesBusy) return null;
+  if (request.leavesBusy) return watchSilence(parts, standing, lease);
   const seen = await db.read((tx) => ({
     beat: readBeat(tx, lease.owner_id),
     view: readOwner(tx, lease.owner_id),
@@ -98,6 +98,27 @@ async function waitForOwner(
   }
 }
 
+/** Looks once and remembers: a worker, which comes by again, waits for nobody. */
+async function watchSilence(
+  { db, clock, silences }: RunParts,
+  { goal, task }: Standing,
+  { owner_id, fence }: LeaseRow,
+): Promise<Watched | null> {
+  const beat = await db.read((tx) => readBeat(tx, owner_id));
+  const name = `${goal.goal_uid}/${task.task_id}`;
+  const known = silences.get(name);
+  const now = clock.monotonicMs();
+  // An owner without leases shows nothing, so the silence of a lease begins with the lease.
+  if (known?.beat === beat && known.fence === fence) {
+    return now - known.since >= task.lease_ms ? { beat } : null;
+  }
+  if (silences.size >= MAX_SILENCES) silences.clear();
+  silences.set(name, { beat, fence, since: now });
+  return null;
+}
+
+const MAX_SILENCES = 4096;
+
 async function admit(
   parts: RunParts,
   { scope, goalId }: RunRequest,
@@ -118,7 +139,7 @@ async function admit(
       ownerId: owner.id,
       actor: scope.actor,
       units: task.units,
-      generation: nextGeneration(current.attempt),
+      generation: nextGeneration(tx, current),
     });
     return {
       claim,

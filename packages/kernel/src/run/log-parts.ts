@@ -12,6 +12,7 @@ import type { Database } from '../sqlite/database.ts';
 import type { Claim } from '../store/claim.ts';
 import type { ObservedUsage } from '../store/observed-usage.ts';
 import type { RunControl } from './run-control.ts';
+import type { UnsettledActs } from './unsettled-acts.ts';
 
 /** What the log of one attempt works with. */
 export interface LogParts {
@@ -31,7 +32,7 @@ export interface LogParts {
   /** Who admitted the goal. */
   readonly admittedBy: string;
   /** Operations whose act was given up but may still end, by goal, task and key. */
-  readonly unsettled: Set<string>;
+  readonly unsettled: UnsettledActs;
 }
 
 /** Performs an operation. */

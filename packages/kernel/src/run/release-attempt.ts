@@ -40,7 +40,12 @@ export async function releaseAttempt(
     dropLease(tx, goal, taskId);
     const advance = advanceGoal(tx, goal, {
       contract,
-      event: { taskId, state: 'ready', verdict: null },
+      event: {
+        endsAttempt: true,
+        taskId,
+        state: current.taskRow.state === 'held' ? 'held' : 'ready',
+        verdict: null,
+      },
       isHeld: countOpenHolds(tx, goal) > 0,
       units: { reserved: goal.units_reserved, settled: goal.units_settled },
     });
@@ -49,7 +54,10 @@ export async function releaseAttempt(
       type: 'attempt-suspended',
       actor: scope.actor,
       changes: [
-        ...(hasEnded ? [] : [changed('tasks', { task_id: taskId, state: 'ready' })]),
+        // A hold keeps the task where it is, and one that was decided meanwhile has set it free already.
+        ...(hasEnded || current.taskRow.state !== 'running'
+          ? []
+          : [changed('tasks', { task_id: taskId, state: 'ready' })]),
         changed('attempts', {
           task_id: taskId,
           number: attempt.number,

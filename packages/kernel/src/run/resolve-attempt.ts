@@ -158,8 +158,13 @@ function ask(
         decision_reason: 'The contract says on_ambiguous: retry.',
         decided_at: goal.at,
       }),
-      ...supersedeAttempt(tx, goal, { taskId: task.task_id, attempt, newKey: false }),
-      changed('tasks', { task_id: task.task_id, state: 'ready' }),
+      ...supersedeAttempt(tx, goal, {
+        taskId: task.task_id,
+        contract,
+        attempt,
+        newKey: false,
+        isHeld: false,
+      }),
     ],
   });
 }

@@ -127,6 +127,9 @@ async function runProgram(parts: RunParts, program: Program): Promise<Ended> {
     }
   };
   const work = running();
+  if (attempt.task.doubt === 'attempt') {
+    parts.unsettled.watch(attemptName(attempt.claim, attempt.claim.number), work);
+  }
   const awaited = await control.untilAbandoned(work);
   await control.idle();
   if (awaited.kind === 'ended') return awaited.value;
@@ -134,13 +137,10 @@ async function runProgram(parts: RunParts, program: Program): Promise<Ended> {
   return { kind: 'given-up' };
 }
 
-/** Remembers a callback that may still act, and keeps what it ends with as evidence. */
-function keepLate({ parts, attempt }: Program, work: Promise<Ended>): void {
-  const name = attemptName(parts.claim, attempt.claim.number);
-  parts.unsettled.add(name);
+/** Keeps what a callback that was given up ends with as evidence. */
+function keepLate({ parts }: Program, work: Promise<Ended>): void {
   const keep = async (): Promise<void> => {
     const late = await work;
-    parts.unsettled.delete(name);
     const payload = late.kind === 'returned' ? outputOf(late.output) : null;
     if (payload !== null) await refuseResult(parts, { key: null, outcome: 'done', payload });
   };

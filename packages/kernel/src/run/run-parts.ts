@@ -10,6 +10,7 @@ import type { Driver } from '../sqlite/driver.ts';
 import type { Claim } from '../store/claim.ts';
 import type { Slots } from './slots.ts';
 import type { StopSwitch } from './stop-switch.ts';
+import type { UnsettledActs } from './unsettled-acts.ts';
 
 /** What running goals takes. */
 export interface RunParts {
@@ -21,7 +22,16 @@ export interface RunParts {
   readonly redactor: Redactor;
   readonly artifacts: ArtifactFiles;
   readonly graceMs: number;
-  readonly unsettled: Set<string>;
+  readonly unsettled: UnsettledActs;
+  /** What was last seen of leases that other living owners have, and since when nothing moved, by goal and task. */
+  readonly silences: Map<string, Silence>;
+}
+
+/** A lease whose owner shows nothing. */
+export interface Silence {
+  readonly beat: number;
+  readonly fence: number;
+  readonly since: number;
 }
 
 /** One goal to be run. */

@@ -17,6 +17,8 @@ export interface Advance {
 /** What an event makes of one task. */
 export interface TaskEvent extends TaskStanding {
   readonly taskId: string;
+  /** Whether the task's own attempt has ended with it; otherwise it may still go on. */
+  readonly endsAttempt: boolean;
   /** Why the attempt failed, when it did. */
   readonly failure?: { readonly code: string; readonly message: string };
 }
@@ -60,7 +62,7 @@ export function advanceGoal(
     case 'done':
       return { goal: { ...stays.goal, state: 'checking' }, changes };
     case 'failed':
-      return isAnotherRunning(tx, goal, event.taskId)
+      return isAnotherRunning(tx, goal, event)
         ? stays
         : failGoal(tx, goal, {
             contract,
@@ -75,13 +77,17 @@ export function advanceGoal(
 }
 
 /** Attempts stop first: whoever of them ends last ends the goal. */
-function isAnotherRunning(tx: Transaction, goal: GoalRow, taskId: string): boolean {
+function isAnotherRunning(
+  tx: Transaction,
+  goal: GoalRow,
+  { taskId, endsAttempt }: TaskEvent,
+): boolean {
   const row = tx.get(
     `SELECT task_id FROM attempts WHERE goal = ? AND tenant = ? AND task_id <> ?
         AND state IN ('admitted', 'running', 'ambiguous') LIMIT 1`,
     goal.goal,
     goal.tenant,
-    taskId,
+    endsAttempt ? taskId : '',
   );
   return row !== undefined;
 }
@@ -108,7 +114,7 @@ function failGoal(
     .filter(([, { state }]) => state === 'pending' || state === 'ready' || state === 'held')
     .map(([taskId]) => changed('tasks', { task_id: taskId, state: 'cancelled' }));
   const attempts = openRows(tx, goal, 'attempts').filter(
-    ({ row }) => row['task_id'] !== event.taskId,
+    ({ row }) => !event.endsAttempt || row['task_id'] !== event.taskId,
   );
   return {
     goal: {

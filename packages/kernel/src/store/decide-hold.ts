@@ -17,6 +17,7 @@ import { readHolds } from './read-goal-view.ts';
 import { writeOutput } from './record-output.ts';
 import { assertUnused, revokesApproval } from './revoke-approval.ts';
 import { supersedeAttempt } from './supersede-attempt.ts';
+import { TABLES } from './tables.ts';
 
 /** Who decides, and what the store cannot know by itself. */
 export interface Deciding {
@@ -74,6 +75,7 @@ export function decideHold(tx: Transaction, goal: GoalRow, deciding: Deciding): 
   const advance = advanceGoal(tx, goal, {
     contract,
     event: {
+      endsAttempt: false,
       taskId: hold.task_id,
       state: isTaskFree ? 'ready' : readTask(tx, goal, hold.task_id).state,
       verdict: readTask(tx, goal, hold.task_id).verdict,
@@ -88,8 +90,9 @@ export function decideHold(tx: Transaction, goal: GoalRow, deciding: Deciding): 
     changes: [
       ...decided,
       ...effect.changes,
-      ...(isTaskFree ? [changed('tasks', { task_id: hold.task_id, state: 'ready' })] : []),
-      ...advance.changes,
+      ...(isTaskFree && !ends ? [changed('tasks', { task_id: hold.task_id, state: 'ready' })] : []),
+      // What was just answered does not end with the goal.
+      ...advance.changes.filter((change) => !effect.changes.some((one) => isSameRow(one, change))),
       ...(ends ? [changed('goals', advance.goal)] : []),
     ],
   });
@@ -124,6 +127,13 @@ function revokeApproval(
       ...answerApproval(goal, { ...deciding, operation }).changes,
     ],
   });
+}
+
+function isSameRow(one: RowChange, other: RowChange): boolean {
+  return (
+    one.table === other.table &&
+    TABLES[one.table].key.every((column) => one.row[column] === other.row[column])
+  );
 }
 
 /** A decision about a whole attempt: its output is attested, or another attempt replaces it. */
@@ -176,10 +186,11 @@ function decideAttempt(
       ...decided,
       ...supersedeAttempt(tx, goal, {
         taskId: hold.task_id,
+        contract,
         attempt,
         newKey: decision.newKey === true,
+        isHeld: countOpenHolds(tx, goal, hold.hold_id) > 0,
       }),
-      changed('tasks', { task_id: hold.task_id, state: 'ready' }),
     ],
   });
 }

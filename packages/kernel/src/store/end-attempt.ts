@@ -35,10 +35,17 @@ export function suspendAttempt(
   const { goal } = readClaimedGoal(tx, claim, now);
   dropLease(tx, goal, claim.taskId);
   const task = readTask(tx, goal, claim.taskId);
+  // A hold keeps the task where it is, and one that was decided meanwhile has set it free already.
   const isTaskHeld = task.state === 'held';
+  const isTaskRunning = task.state === 'running';
   const advance = advanceGoal(tx, goal, {
     contract,
-    event: { taskId: claim.taskId, state: isTaskHeld ? 'held' : 'ready', verdict: null },
+    event: {
+      endsAttempt: true,
+      taskId: claim.taskId,
+      state: isTaskHeld ? 'held' : 'ready',
+      verdict: null,
+    },
     isHeld: countOpenHolds(tx, goal) > 0,
     units: { reserved: goal.units_reserved, settled: goal.units_settled },
   });
@@ -47,7 +54,7 @@ export function suspendAttempt(
     type: 'attempt-suspended',
     actor: claim.actor,
     changes: [
-      ...(hasEnded || isTaskHeld
+      ...(hasEnded || !isTaskRunning
         ? []
         : [changed('tasks', { task_id: claim.taskId, state: 'ready' })]),
       changed('attempts', {
@@ -132,7 +139,7 @@ export function writeFailure(
   const state = isLast && !isAsked ? 'failed' : 'ready';
   const advance: Advance = advanceGoal(tx, goal, {
     contract: failed.contract,
-    event: { taskId: task_id, state, verdict: null, failure },
+    event: { endsAttempt: true, taskId: task_id, state, verdict: null, failure },
     isHeld: isAsked || countOpenHolds(tx, goal) > 0,
     units: {
       reserved: goal.units_reserved - units,

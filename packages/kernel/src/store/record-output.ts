@@ -92,7 +92,7 @@ export function writeOutput(
   const receiptSha256 = digest(receipt);
   const advance = advanceGoal(tx, goal, {
     contract,
-    event: { taskId: task.task_id, state: 'completed', verdict: output.verdict },
+    event: { endsAttempt: true, taskId: task.task_id, state: 'completed', verdict: output.verdict },
     isHeld: countOpenHolds(tx, goal, written.decidedHold) > 0,
     units: {
       reserved: goal.units_reserved - attempt.units,
