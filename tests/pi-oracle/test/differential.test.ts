@@ -51,7 +51,7 @@ beforeAll(async () => {
   [pi = [], strict = [], mended = []] = await Promise.all(
     parties.map((party) => observe(party, cases, bin)),
   );
-  for (let attempt = 1; attempt <= 3; attempt++) {
+  for (let attempt = 1; attempt <= 6; attempt++) {
     const again = cases.filter((one, index) => one.isTimed && !isAsMarked(one, index));
     if (again.length === 0) break;
     for (const [at, party] of parties.entries()) {
