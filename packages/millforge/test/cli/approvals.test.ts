@@ -72,6 +72,25 @@ test("a project's approvals count for nothing before somebody trusts it", async 
 });
 
 test.each([
+  ['approve', ['"bread"']],
+  ['deny', []],
+])('a call that is held is decided with --decide %s, and the run goes on', async (said, bought) => {
+  const shop = openShop({ approvals: { required: 'hold' } });
+  const held = await shop.run(['--trust-project']);
+  expect(held.code).toBe(7);
+  const [runId = ''] = / (run_\w+), trail/.exec(held.stdout)?.slice(1) ?? [];
+  expect(held.stdout).toContain('May this be done: buy bread (network_write)?');
+  expect(held.stdout).toContain('"arguments":{"what":"bread"}');
+  expect(held.stdout).toContain(
+    `resume ${runId} --data data --hold hold-1 --decide approve   (or deny, cancel)`,
+  );
+  expect(shop.bought()).toEqual([]);
+  const end = await shop.command('resume', runId, '--decide', said, '--data', 'data');
+  expect(end.code).toBe(0);
+  expect(shop.bought()).toEqual(bought);
+});
+
+test.each([
   [{ approvals: [] }, '/approvals'],
   [{ approvals: { rules: [{ verdict: 'maybe' }] } }, '/approvals/rules/0/verdict'],
   [{ grants: [{ capability_id: 'a.b', constraints: {} }] }, '/grants/0/constraints'],
@@ -123,6 +142,7 @@ function openShop(config: object | null = null) {
     createMillforge({ ...options, tools: [buying(bought)] });
   return {
     bought: () => bought,
+    command: (...argv: readonly string[]) => runCli(argv, { cwd, createMillforge: createShop }),
     run: (
       flags: readonly string[],
       {

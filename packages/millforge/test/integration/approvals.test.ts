@@ -44,7 +44,7 @@ test('a call that waits for a person holds the run, with all that the person nee
   expect(result.holds).toEqual([
     expect.objectContaining({
       reason: 'approval-required',
-      question: 'May this be done: buy bread?',
+      question: 'May this be done: buy bread (network_write)?',
       decisions: ['approve', 'deny', 'cancel'],
       operation: 'approval/1/0',
       outcome_template: null,

@@ -112,7 +112,7 @@ function isAnswer(answer: ApprovalAnswer | undefined): answer is ApprovalAnswer 
 function held(place: CallPlace, request: ApprovalRequest, describe: string) {
   return operationHeld({
     code: 'approval-required',
-    message: `May this be done: ${describe}?`,
+    message: `May this be done: ${describe} (${request.side_effect_class})?`,
     data: {
       for: `tool/${place.turn}/${place.index}`,
       expires_after_seconds: request.expires_after_seconds,
