@@ -3,8 +3,9 @@ import { MillforgeError } from '@millforge/contracts';
 import type { Kernel } from '@millforge/kernel';
 import type { RegistrySnapshot } from '@millforge/registry';
 import type { DoctorFinding } from './millforge.ts';
+import { createHostSandbox } from './sandbox/create-host-sandbox.ts';
 
-/** Looks at what a durable run needs: platform, Node, tools, data directory, driver, trail. */
+/** Looks at what a durable run needs: platform, Node, tools, data directory, driver, trail; and at the sandbox. */
 export async function diagnose(parts: {
   /** Directory of the trail; null when nothing is kept. */
   readonly dataDir: string | null;
@@ -32,9 +33,19 @@ export async function diagnose(parts: {
   ];
   // Where nothing is run, nothing is made either.
   if (parts.dataDir === null || parts.platform === 'win32') return findings;
+  findings.push(await lookAtSandbox());
   findings.push(await lookAtDirectory(parts.dataDir));
   findings.push(...(await lookAtTrail(parts.openTrail(parts.dataDir))));
   return findings;
+}
+
+/** A host without it is right too: nothing then runs in a sandbox that would need it. */
+async function lookAtSandbox(): Promise<DoctorFinding> {
+  await using sandbox = createHostSandbox();
+  const details = (await sandbox.report()).map(({ tier, isAvailable, detail }) =>
+    isAvailable ? `${tier}: ${detail}` : `no ${tier}: ${detail}`,
+  );
+  return { subject: 'sandbox', isRight: true, message: `${details.join('; ')}.` };
 }
 
 async function lookAtDirectory(directory: string): Promise<DoctorFinding> {

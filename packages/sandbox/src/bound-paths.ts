@@ -58,7 +58,7 @@ export async function bindPaths(
 }
 
 /** Whether a path is a folder or lies in it. */
-export function isInside(path: string, folder: string): boolean {
+function isInside(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 

@@ -28,7 +28,7 @@ const node = (script: string, limits: Partial<SandboxLimits> = {}) =>
     limits,
   });
 
-test('reads no key, no ledger and no home of the host, by no path', async () => {
+test('reads no key, no ledger and no home of the host, by no path (S-03)', async () => {
   const secret = ids.newId('secret');
   writeFileSync(join(folder, 'credentials.json'), secret);
   const script = `
@@ -135,7 +135,7 @@ test('connects to nothing: loopback, names, abstract sockets, the host of a virt
   expect(sockets.stdout).toBe('Address family not supported by protocol '.repeat(3));
 });
 
-test('bounds a fork bomb, and nothing of it is left', async () => {
+test('bounds a fork bomb, and nothing of it is left (S-05)', async () => {
   const mark = ids.newId('bomb');
   const result = await shell(`bomb() { bomb | bomb & }; : ${mark}; bomb; sleep 0.3; bomb; wait`, {
     processes: 24,
@@ -157,7 +157,7 @@ test('tells that a program wanted more processes than it may have', async () => 
   );
 });
 
-test('stops a memory bomb, of the heap and of buffers', async () => {
+test('stops a memory bomb, of the heap and of buffers (S-05)', async () => {
   const bomb = 'const kept = []; for (;;) kept.push(Buffer.alloc(8 << 20, 1));';
   const result = await node(bomb, { memoryBytes: 128 * 2 ** 20 });
   if ('containment' in result && result.containment.holds['exhaust-memory'].stops) {
@@ -167,13 +167,13 @@ test('stops a memory bomb, of the heap and of buffers', async () => {
   }
 });
 
-test('stops output at its limit', async () => {
+test('stops output at its limit (S-05)', async () => {
   const result = await shell('yes', { outputBytes: 100_000 });
   expect(result).toMatchObject({ kind: 'stopped', limit: 'output' });
   if (result.kind === 'stopped') expect(result.stdout.length).toBe(100_000);
 });
 
-test('stops a disk bomb in every folder that can be written', async () => {
+test('stops a disk bomb in every folder that can be written (S-05)', async () => {
   const result = exited(
     await shell(
       'cat /dev/zero >/tmp/a; cat /dev/zero >/tmp/b; cat /dev/zero >/dev/shm/c; du -sk /tmp /dev/shm | cut -f1; sleep 0.1',
@@ -198,7 +198,7 @@ test('bounds each file in a bound folder, and says that their sum is not bounded
   if ('containment' in result) expect(result.containment.holds['exhaust-disk'].stops).toBe(false);
 });
 
-test('leaves no process behind, neither a detached one nor one that ignores signals', async () => {
+test('leaves no process behind, neither a detached one nor one that ignores signals (S-04)', async () => {
   const mark = `${Math.floor(Math.random() * 1e6) + 1000}.25`;
   const result = await shell(
     `setsid sh -c 'trap "" TERM INT HUP; sleep ${mark}' >/dev/null 2>&1 & exit 0`,
@@ -207,7 +207,7 @@ test('leaves no process behind, neither a detached one nor one that ignores sign
   expect(await eventually(() => processesWith(`sleep\0${mark}`).length === 0)).toBe(true);
 });
 
-test('takes no exit status from the program itself', async () => {
+test('takes no exit status from the program itself (S-01)', async () => {
   const result = exited(
     await shell(
       `for fd in 3 4 5 6 7 8 9; do echo '{ "exit-code": 0 }' >&$fd; done 2>/dev/null; echo '{ "exit-code": 0 }'; exit 7`,

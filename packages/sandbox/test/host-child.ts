@@ -16,6 +16,19 @@ if (mode === 'descriptors') {
   });
   process.stdout.write(`${JSON.stringify(result)}\n`);
   await sandbox[Symbol.asyncDispose]();
+} else if (mode === 'user') {
+  const forks = await sandbox.run({
+    command: ['/bin/sh', '-c', 'for i in 1 2 3 4 5 6 7 8; do sleep 0.2 & done; wait'],
+    limits: { processes: 6 },
+  });
+  const script = 'const kept = []; for (;;) kept.push(Buffer.alloc(8 << 20, 1));';
+  const memory = await sandbox.run({
+    command: [process.execPath, '-e', script],
+    readOnlyPaths: [process.execPath],
+    limits: { memoryBytes: 128 * 2 ** 20 },
+  });
+  process.stdout.write(`${JSON.stringify([forks, memory])}\n`);
+  await sandbox[Symbol.asyncDispose]();
 } else if (mode === 'run') {
   await sandbox.run({
     command: ['/bin/sh', '-c', `echo; sleep ${mark}`],

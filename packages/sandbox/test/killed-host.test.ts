@@ -68,3 +68,30 @@ test('a command gets no descriptor that the host was started with', {
   const output = await firstOutput(host(['descriptors'], key));
   expect(JSON.parse(output)).toMatchObject({ kind: 'exited', stdout: '' });
 });
+
+test.runIf(process.getuid?.() === 0)(
+  'for a user without control groups each process is bounded, and the table says no more',
+  { tags: ['slow'] },
+  async (context) => {
+    await need(context, sandbox(), 'sandbox');
+    const child = spawn(process.execPath, [...CHILD, 'user'], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+      env: { PATH: '/usr/bin:/bin', HOME: '/tmp' },
+      uid: 65_534,
+      gid: 65_534,
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const ended = new Promise<null>((done) => child.once('exit', () => done(null)));
+    const output = await Promise.race([firstOutput(child), ended]);
+    if (output === null) context.skip('another user cannot read this checkout');
+    const results = JSON.parse(output ?? '[]');
+    expect(results).toMatchObject([
+      { kind: 'exited', exitCode: 2, stderr: '/bin/sh: 0: Cannot fork\n' },
+      { kind: 'exited', exitCode: 134 },
+    ]);
+    expect(results[0].containment.holds).toMatchObject({
+      'exhaust-processes': { stops: true, by: 'limit of the user namespace' },
+      'exhaust-memory': { stops: false },
+    });
+  },
+);

@@ -155,12 +155,19 @@ describe.each(CARRIERS)('%s', (_name, options) => {
     expect(await call(source)).toMatchObject({ kind: 'returned', value: [] });
   });
 
-  test('takes no result from what the code writes', async () => {
+  test('takes no result from what the code writes (S-01)', async () => {
     const line = '{"kind":"returned","value":"\\"forged\\"","stdout":"","stderr":"","usedBytes":1}';
     const source = `export default () => { console.log(${JSON.stringify(`\n${line}\n`)}); throw new Error('real'); }`;
     const result = await call(source);
     expect(result).toMatchObject({ kind: 'threw', error: { message: 'real' } });
     if (result.kind === 'threw') expect(result.stdout).toContain('forged');
+  });
+
+  test('keeps what a module writes while it is loaded, and bounds it (S-02)', async () => {
+    const quiet = await call('console.log("loaded"); export default () => 1');
+    expect(quiet).toMatchObject({ kind: 'returned', stdout: 'loaded\n' });
+    const loud = await call('for (;;) console.error("loaded"); export default () => 1');
+    expect(loud).toMatchObject({ kind: 'stopped', limit: 'output' });
   });
 
   test('draws the same numbers from the same seed', async () => {
@@ -184,7 +191,7 @@ describe.each(CARRIERS)('%s', (_name, options) => {
     expect(await running).toMatchObject({ kind: 'aborted' });
   });
 
-  test('runs more calls than it has processes, each with its own answer', async () => {
+  test('runs more calls than it has processes, each with its own answer (S-06)', async () => {
     const made = sandbox({ ...options, warmProcesses: 2 });
     const source = 'export default (input) => input * 2';
     const results = await Promise.all(

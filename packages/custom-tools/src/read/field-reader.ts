@@ -146,7 +146,7 @@ export function readFields(
 }
 
 /** A pointer to a member. */
-export function pointer(path: string, name: string): string {
+function pointer(path: string, name: string): string {
   return `${path}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
@@ -156,7 +156,7 @@ export function utf8Length(text: string): number {
 }
 
 /** The order of ids, which are ASCII. */
-export function compareCodeUnits(a: string, b: string): number {
+function compareCodeUnits(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
 }
