@@ -17,6 +17,7 @@ const GRAPH = {
   connectors: ['contracts'],
   models: ['contracts'],
   guard: ['contracts'],
+  'connector-mcp': ['contracts', 'connectors'],
   runtime: ['contracts', 'registry', 'guard'],
   sandbox: ['contracts'],
   'custom-tools': ['contracts', 'source', 'sandbox'],
@@ -30,6 +31,7 @@ const GRAPH = {
     'builtin-tools',
     'pi-tools',
     'connectors',
+    'connector-mcp',
     'models',
     'guard',
     'runtime',
@@ -53,6 +55,7 @@ const RUN_SIDE = [
   'builtin-tools',
   'pi-tools',
   'connectors',
+  'connector-mcp',
   'models',
   'guard',
   'runtime',
@@ -61,7 +64,15 @@ const RUN_SIDE = [
 
 const PHASES = ['read', 'resolve', 'check', 'lower', 'emit'];
 
-const HOST = ['builtin-tools/', 'pi-tools/', 'sandbox/', 'kernel/', 'cli/', 'millforge/'];
+const HOST = [
+  'connector-mcp/',
+  'builtin-tools/',
+  'pi-tools/',
+  'sandbox/',
+  'kernel/',
+  'cli/',
+  'millforge/',
+];
 const DISK = ['compiler/src/publish', ...HOST];
 
 // Where an import with an effect, or of a third party, may stand: prefixes under `packages/`.
@@ -69,14 +80,26 @@ const ADDRESSES = {
   'node:assert': HOST,
   'node:async_hooks': ['runtime/', ...HOST],
   'node:buffer': ['models/', ...DISK],
-  'node:child_process': ['builtin-tools/', 'pi-tools/', 'sandbox/', 'cli/', 'millforge/'],
-  'node:crypto': ['contracts/src/json/sha256-node.ts', 'kernel/', 'millforge/'],
+  'node:child_process': [
+    'connector-mcp/src/stdio',
+    'builtin-tools/',
+    'pi-tools/',
+    'sandbox/',
+    'cli/',
+    'millforge/',
+  ],
+  'node:crypto': [
+    'connector-mcp/src/stdio',
+    'contracts/src/json/sha256-node.ts',
+    'kernel/',
+    'millforge/',
+  ],
   'node:events': HOST,
   'node:fs': DISK,
   'node:fs/promises': DISK,
   'node:http': ['models/src/testing'],
   'node:module': ['sandbox/src/quickjs', 'kernel/', 'cli/', 'millforge/'],
-  'node:net': ['models/src/testing', 'sandbox/src/reach/canary.ts'],
+  'node:net': ['connector-mcp/src/http', 'models/src/testing', 'sandbox/src/reach/canary.ts'],
   'node:os': DISK,
   'node:path': DISK,
   'node:process': ['cli/', 'millforge/'],
@@ -97,8 +120,10 @@ const ADDRESSES = {
   'better-sqlite3': ['kernel/'],
   'quickjs-emscripten-core': ['sandbox/src/quickjs/quickjs-child.mjs'],
   '@vscode/ripgrep': ['pi-tools/'],
+  '@modelcontextprotocol/client': ['connector-mcp/'],
+  'node:dns': ['connector-mcp/src/http'],
   diff: ['builtin-tools/', 'pi-tools/'],
-  undici: ['models/src/node'],
+  undici: ['connector-mcp/src/http', 'models/src/node'],
 };
 
 const BEGIN = '<!-- graph:start -->';

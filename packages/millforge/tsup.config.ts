@@ -14,6 +14,7 @@ export default packageBuild({
     'packages/pi-tools',
     'packages/connectors',
     'packages/connectors-testing',
+    'packages/connector-mcp',
     'packages/models',
     'packages/models-node',
     'packages/models-testing',

@@ -1,0 +1,2 @@
+/** What this package throws. */
+export type ConnectorMcpErrorCode = 'connector-mcp/invalid-options';

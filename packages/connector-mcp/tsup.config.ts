@@ -1,0 +1,3 @@
+import { packageBuild } from '../../tools/package-build.ts';
+
+export default packageBuild({ entries: ['index'] });
