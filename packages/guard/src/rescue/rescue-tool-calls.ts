@@ -175,8 +175,9 @@ function judgeBroken(broken: BrokenBlock, { text, tools }: Place): RescuedText {
   const lead = text.slice(0, broken.start);
   if (isPresented(lead)) return NONE;
   const isAlone = /(?:^|\n)\s*$/.test(lead);
+  const isBegun = MARK_AND_JSON.test(text.slice(broken.start, broken.start + 80));
   const hasIntent = broken.isMarked
-    ? broken.name !== null || (broken.isCut && isAlone)
+    ? broken.name !== null || (isAlone && (broken.isCut || isBegun))
     : tool !== null && isActing(lead);
   if (!hasIntent) return NONE;
   const problem = broken.isCut ? 'cut' : 'syntax';
@@ -188,6 +189,8 @@ const MAY_HOLD_CALLS = /[{<[(]|>>>|Action:/;
 /** Tokens that end a message, which some servers leave in the text. */
 const END_TOKENS =
   /^(?:\s|<\|[a-z_]{1,24}\|>|<\/s>|<\/(?:tool_calls?|function_calls?|tool_use)>)*$/;
+/** A mark with the beginning of JSON behind it. */
+const MARK_AND_JSON = /^\s*(?:<[^<>]{1,48}>|\[TOOL_CALLS\])\s*[{[]/;
 const BETWEEN = /^[\s,;]*$/;
 const MAX_AROUND = 240;
 const MISPLACED = 'The call stands in the middle of other text.';

@@ -86,6 +86,7 @@ function readValueOrOpen(cursor: Cursor): boolean {
   skipSpace(cursor);
   const mark = cursor.text[cursor.at];
   if (mark === '{' || mark === '[') {
+    if (cursor.open.length >= MAX_DEPTH) return false;
     const close = mark === '{' ? '}' : ']';
     cursor.at += 1;
     cursor.out.push(mark);
@@ -173,36 +174,51 @@ function readDelimited(cursor: Cursor, quotes: readonly string[]): boolean {
 
 function readString(cursor: Cursor, quote: '"' | "'"): boolean {
   const { text } = cursor;
-  const special = quote === '"' ? IN_DOUBLE : IN_SINGLE;
-  if (quote === "'") cursor.repairs.add('single-quotes');
-  cursor.out.push('"');
-  let from = cursor.at + 1;
-  for (;;) {
-    special.lastIndex = from;
-    const found = special.exec(text);
-    if (found === null) {
-      cursor.at = text.length;
-      return false;
-    }
-    const [mark] = found;
-    cursor.out.push(text.slice(from, found.index));
-    from = found.index + 1;
-    if (mark === quote) break;
-    if (mark === '\\') {
-      const escaped = text[from] ?? '';
-      // JSON has no escaped apostrophe.
-      cursor.out.push(escaped === "'" && quote === "'" ? "'" : `\\${escaped}`);
-      from += 1;
-    } else if (mark === '"') {
-      cursor.out.push('\\"');
-    } else {
-      cursor.out.push(JSON.stringify(mark).slice(1, -1));
-      cursor.repairs.add('raw-control');
-    }
+  const from = cursor.at + 1;
+  const to = endOfString(text, from, quote);
+  if (to < 0) {
+    cursor.at = text.length;
+    return false;
   }
-  cursor.out.push('"');
-  cursor.at = from;
+  const inside = text.slice(from, to);
+  // A raw line break behind a backslash could continue the line or be meant; nobody can tell.
+  if (BROKEN_ESCAPE.test(inside)) return false;
+  if (quote === "'") cursor.repairs.add('single-quotes');
+  if (CONTROL.test(inside)) cursor.repairs.add('raw-control');
+  cursor.out.push('"', quote === "'" ? inDoubleQuotes(inside) : withEscapes(inside), '"');
+  cursor.at = to + 1;
   return quote === '"' || isFollowedByMark(cursor);
+}
+
+/** The place of the quote that ends a string, or -1; steps over quotes, not over every escape. */
+function endOfString(text: string, from: number, quote: string): number {
+  let at = from;
+  for (;;) {
+    at = text.indexOf(quote, at);
+    if (at < 0) return -1;
+    let slashes = 0;
+    while (at - slashes > from && text.charCodeAt(at - slashes - 1) === BACKSLASH) slashes += 1;
+    if (slashes % 2 === 0) return at;
+    at += 1;
+  }
+}
+
+/** JSON has no escaped apostrophe, and needs the other quote escaped. */
+function inDoubleQuotes(inside: string): string {
+  if (!/["\\]/.test(inside)) return withEscapes(inside);
+  // Only where one escape can be taken for another they have to be walked one by one.
+  const quoted = /\\["\\]/.test(inside)
+    ? inside.replaceAll(/\\[^]|"/g, (mark) => SINGLE_TO_DOUBLE.get(mark) ?? mark)
+    : inside.replaceAll("\\'", "'").replaceAll('"', '\\"');
+  return withEscapes(quoted);
+}
+
+function withEscapes(inside: string): string {
+  if (!CONTROL.test(inside)) return inside;
+  const escaped = inside.replaceAll('\n', '\\n').replaceAll('\r', '\\r').replaceAll('\t', '\\t');
+  return CONTROL.test(escaped)
+    ? escaped.replaceAll(CONTROLS, (mark) => JSON.stringify(mark).slice(1, -1))
+    : escaped;
 }
 
 /** An apostrophe inside a word ends the string early; then something else than punctuation follows. */
@@ -223,8 +239,16 @@ const BARE_KEY = /[A-Za-z_][\w-]*/y;
 const WORD = /[-+\w.]+/y;
 const NUMBER_OR_LITERAL = /^(?:true|false|null|-?\d[\d.eE+-]*)$/;
 // What JSON does not take inside a string: control characters, everything below the space.
-const IN_DOUBLE = /["\\]|[^ -\uffff]/g;
-const IN_SINGLE = /["'\\]|[^ -\uffff]/g;
+const CONTROL = /[^ -\uffff]/;
+const CONTROLS = /[^ -\uffff]/g;
+const BROKEN_ESCAPE = /\\[^ -\uffff]/;
+const BACKSLASH = 0x5c;
+const SINGLE_TO_DOUBLE: ReadonlyMap<string, string> = new Map([
+  ["\\'", "'"],
+  ['"', '\\"'],
+]);
+/** As deep as the strict reader goes, which reads what comes of this. */
+const MAX_DEPTH = 1000;
 const BEHIND_STRING = /[ \t\r\n]*(?:[,:}\])]|$)/y;
 const PYTHON: ReadonlyMap<string, string> = new Map([
   ['True', 'true'],

@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { DIALECTS, UNQUOTED } from './dialects.ts';
 
-const RUNS = Number(process.env['MILLFORGE_GUARD_MUTATIONS'] ?? 10_000);
+const RUNS = Number(process.env['MILLFORGE_GUARD_MUTATIONS'] ?? 20_000);
 
 const TOOLS = [
   toGuardTool({
