@@ -133,7 +133,13 @@ function faultyModel(
   };
 }
 
-async function runFaulty(damages: readonly string[], budgets: Partial<PlanBudgets> = {}) {
+async function runFaulty(
+  damages: readonly string[],
+  {
+    contextTokens = 100_000,
+    ...budgets
+  }: Partial<PlanBudgets> & { readonly contextTokens?: number } = {},
+) {
   const executed: Meant[] = [];
   const tool = (name: string) => ({
     run: async (args: JsonObject) => {
@@ -158,7 +164,15 @@ async function runFaulty(damages: readonly string[], budgets: Partial<PlanBudget
       },
       { id: 'submit', terminal: 'COMPLETE', tool: tool('submit') },
     ],
-    { budgets: { max_iterations: 60, ...budgets } },
+    {
+      budgets: { max_iterations: 60, ...budgets },
+      context: {
+        strategy_id: 'forge.tiered.v1',
+        budget_tokens: contextTokens,
+        keep_recent_iterations: 1,
+        phase_thresholds: [0.6, 0.7, 0.8],
+      },
+    },
   );
   const isNext = (at: number, { name, args }: Meant) =>
     ORACLE[at]?.name === name && json(ORACLE[at].args) === json(args);
@@ -175,8 +189,10 @@ test('whatever a model does wrong, what goes to it is valid, and what is execute
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.constantFrom(...Object.keys(DAMAGES)), { maxLength: 24 }),
-      async (damages) => {
-        const { model, executed, outcome } = await runFaulty(damages);
+      // The smaller ones are shortened, down to their summaries.
+      fc.constantFrom(100_000, 1000, 700, 500),
+      async (damages, contextTokens) => {
+        const { model, executed, outcome } = await runFaulty(damages, { contextTokens });
         for (const { messages } of model.requests) {
           expect(findTranscriptProblems(messages)).toEqual([]);
         }
