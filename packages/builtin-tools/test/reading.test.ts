@@ -42,6 +42,23 @@ describe('read_workspace_file', () => {
     expect(whole['truncated']).toBe(false);
   });
 
+  test('never cuts a word in two, which might be half of a secret', async () => {
+    const world = await toolWorld();
+    await world.write('a.txt', 'the key is sk-abcdefghijklmnop at /srv/site\n');
+    for (const max_bytes of [12, 20, 29]) {
+      const { text } = await world.call('read_workspace_file', { path: 'a.txt', max_bytes });
+      expect(text).toBe('the key is [truncated]');
+    }
+    const { text } = await world.call('read_workspace_file', { path: 'a.txt', max_bytes: 30 });
+    expect(text).toBe('the key is sk-abcdefghijklmnop[truncated]');
+    await world.write(
+      'long',
+      `${'x '.repeat(400)}secret=${'y'.repeat(120)} needle ${'z '.repeat(190)}token=${'w'.repeat(200)}`,
+    );
+    const found = await world.call('search_workspace_text', { query: 'needle', root: 'long' });
+    expect(found.text).toBe(`long:1:  needle ${'z '.repeat(190)}`);
+  });
+
   test('a file of exactly max_bytes is not cut', async () => {
     const world = await toolWorld();
     await world.write('a.txt', '12345');

@@ -1,5 +1,6 @@
 import type { OpenedFile } from '../paths/open-file.ts';
 import { isBinary } from './bounded-text.ts';
+import { endOfWord, startOfWord } from './token-cut.ts';
 
 /** A line that contains the text. */
 export interface FoundLine {
@@ -65,12 +66,21 @@ function searchPiece(
 
 /** The beginning of the line, or, where the text would not show, the part around it. */
 function snippetOf(line: Buffer, at: number): string {
-  let start = at < SNIPPET ? 0 : at - 100;
-  // Never inside a character.
-  while (start > 0 && start < at && ((line[start] ?? 0) & 0xc0) === 0x80) start++;
+  const start = at < SNIPPET ? 0 : Math.min(at, startOfWord(line, afterCharacter(line, at - 100)));
   // A character takes at most four bytes.
-  const text = line.subarray(start, start + 4 * SNIPPET).toString();
-  return Array.from(text.replace(/\r$/, '')).slice(0, SNIPPET).join('');
+  const rest = line.subarray(start, start + 4 * SNIPPET).toString();
+  const text = Array.from(rest.replace(/\r$/, '')).slice(0, SNIPPET).join('');
+  const bytes = line.subarray(start);
+  const end = endOfWord(bytes, Buffer.byteLength(text));
+  // A match that is longer than the snippet is cut all the same.
+  return end > at - start ? bytes.subarray(0, end).toString().replace(/\r$/, '') : text;
+}
+
+/** The next place that is not inside a character. */
+function afterCharacter(line: Buffer, at: number): number {
+  let start = at;
+  while (start < line.length && ((line[start] ?? 0) & 0xc0) === 0x80) start++;
+  return start;
 }
 
 function countFeeds(text: Buffer, start: number, end: number): number {

@@ -1,3 +1,5 @@
+import { endOfWord, startOfWord } from '../files/token-cut.ts';
+
 /** Takes output of any length in fixed memory: keeps its beginning and, mostly, its end. */
 export interface OutputWindow {
   add(chunk: Buffer): void;
@@ -35,11 +37,16 @@ export function outputWindow(maxBytes: number): OutputWindow {
       const end = Buffer.concat(tail).subarray(-tailBytes);
       const left = total - headLength - end.length;
       if (left === 0) return { text: decode(Buffer.concat([...head, end])), isCut: false };
-      const note = `\n[${left} bytes left out]\n`;
-      return {
-        text: `${decode(Buffer.concat(head)).replace(HALF, '')}${note}${decode(end).replace(HALF, '')}`,
-        isCut: true,
-      };
+      const first = Buffer.concat(head);
+      const [stop, start] = [lastEnd(first), firstStart(end)];
+      const kept = stop + end.length - start;
+      const note = `\n[${total - kept} bytes left out]\n`;
+      const [before, after] = [first.subarray(0, stop), end.subarray(start)];
+      const text = [
+        decode(before).replace(HALF_AT_END, ''),
+        decode(after).replace(HALF_AT_START, ''),
+      ];
+      return { text: text.join(note), isCut: true };
     },
   };
 }
@@ -48,5 +55,17 @@ function decode(bytes: Buffer): string {
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
 }
 
+/** The end of the last whole word: what follows the bytes is not known, so the last one counts as cut. */
+function lastEnd(bytes: Buffer): number {
+  return endOfWord(Buffer.concat([bytes, WORD]), bytes.length);
+}
+
+/** The beginning of the first whole word, likewise. */
+function firstStart(bytes: Buffer): number {
+  return startOfWord(Buffer.concat([WORD, bytes]), WORD.length) - WORD.length;
+}
+
 /** What is left of a character at a cut. */
-const HALF = /^\ufffd{1,3}|\ufffd{1,3}$/g;
+const HALF_AT_END = /\ufffd{1,3}$/;
+const HALF_AT_START = /^\ufffd{1,3}/;
+const WORD = Buffer.from('x');
