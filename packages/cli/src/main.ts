@@ -13,7 +13,8 @@ import { runsCommand } from './commands/runs.ts';
 import { toolsCheckCommand } from './commands/tools-check.ts';
 import { toolsLsCommand } from './commands/tools-ls.ts';
 import { toolsShowCommand } from './commands/tools-show.ts';
-import { trailShowCommand, trailVerifyCommand } from './commands/trail.ts';
+import { trailFollowCommand, trailShowCommand, trailVerifyCommand } from './commands/trail.ts';
+import { trailExportCommand, trailImportCommand } from './commands/trail-transfer.ts';
 import { trustCommand } from './commands/trust.ts';
 import type { MillforgeFactory } from './millforge-port.ts';
 import { exitStatusOfError } from './output/exit-status.ts';
@@ -127,7 +128,10 @@ const COMMANDS: readonly Command[] = [
   resumeCommand,
   runsCommand,
   trailShowCommand,
+  trailFollowCommand,
   trailVerifyCommand,
+  trailExportCommand,
+  trailImportCommand,
   toolsLsCommand,
   toolsShowCommand,
   toolsCheckCommand,

@@ -174,10 +174,21 @@ export function createMillforge(options: MillforgeOptions = {}): Millforge {
       return readDurableRun(await durableWith(runId), runId);
     },
 
-    async *readTrail(runId) {
+    async *readTrail(runId, readOptions = {}) {
       const parts = await durableWith(runId);
       await readRunGoal(parts, runId);
-      yield* parts.kernel.readTrail(parts.scope, runId);
+      yield* parts.kernel.readTrail(parts.scope, runId, readOptions);
+    },
+
+    async *exportTrail(runId) {
+      const parts = await durableWith(runId);
+      await readRunGoal(parts, runId);
+      yield* parts.kernel.exportTrail(parts.scope, runId);
+    },
+
+    async importTrail(lines) {
+      const { kernel, scope } = await durable();
+      return (await kernel.importTrail(scope, lines)).goal_id;
     },
 
     async verifyTrail(runId) {

@@ -106,8 +106,15 @@ export interface Millforge extends AsyncDisposable {
   listRuns(): Promise<readonly RunSummary[]>;
   /** How one run stands. */
   readRun(runId: string): Promise<RunResult>;
-  /** The trail of one run, from its first record. */
-  readTrail(runId: string): AsyncIterable<TrailRecord>;
+  /** The trail of one run, from its first record; with `follow` it goes on until the run ends. */
+  readTrail(
+    runId: string,
+    options?: { readonly follow?: boolean; readonly signal?: AbortSignal },
+  ): AsyncIterable<TrailRecord>;
+  /** Writes the trail of one run as JSON Lines with all that is needed to verify it elsewhere. */
+  exportTrail(runId: string): AsyncIterable<string>;
+  /** Verifies an export and keeps it, to be read and never run; gives the name of its run. */
+  importTrail(lines: AsyncIterable<string>): Promise<string>;
   /** Recomputes the trail of one run, or of all. */
   verifyTrail(runId?: string): Promise<TrailVerdict>;
   /** What works on this machine and why not. */

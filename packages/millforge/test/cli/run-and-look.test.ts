@@ -71,6 +71,34 @@ test('a run is listed, shown, verified and exported', async () => {
   expect(traces.map((line) => JSON.parse(line).tool_name)).toEqual(['write', 'submit']);
 });
 
+test('a trail is followed to its end, exported, and imported elsewhere to be read only', async () => {
+  const { cwd, argv } = layOut();
+  const runId = String(lastJson(await runCli([...argv, '--json'], { cwd }))['run_id']);
+  const shown = await runCli(['trail', 'show', runId, '--data', 'data', '--json'], { cwd });
+  const followed = await runCli(['trail', 'follow', runId, '--data', 'data', '--json'], { cwd });
+  expect(followed).toEqual({ ...shown, code: 0 });
+
+  const out = ['trail', 'export', runId, '--data', 'data', '--out', 'run.jsonl'];
+  expect(await runCli(out, { cwd })).toEqual({ code: 0, stdout: '', stderr: '' });
+  const printed = await runCli(['trail', 'export', runId, '--data', 'data'], { cwd });
+  const written = readFileSync(join(cwd, 'run.jsonl'), 'utf8');
+  expect(printed.stdout).toBe(written);
+
+  const imported = await runCli(['trail', 'import', 'run.jsonl', '--data', 'other'], { cwd });
+  expect(imported).toMatchObject({ code: 0, stdout: `The trail holds and is kept as ${runId}.\n` });
+  expect(await runCli(['trail', 'verify', runId, '--data', 'other'], { cwd })).toMatchObject({
+    code: 0,
+  });
+  const again = await runCli(['trail', 'import', 'run.jsonl', '--data', 'other'], { cwd });
+  expect(again).toMatchObject({ code: 64, stderr: expect.stringContaining(runId) });
+
+  writeFileSync(join(cwd, 'changed.jsonl'), written.replace('out.txt', 'in.txt'));
+  const changed = await runCli(['trail', 'import', 'changed.jsonl', '--data', 'third'], { cwd });
+  expect(changed).toMatchObject({ code: 65, stderr: expect.stringContaining('line') });
+  const missing = await runCli(['trail', 'import', 'no.jsonl', '--data', 'third'], { cwd });
+  expect(missing).toMatchObject({ code: 64, stderr: expect.stringContaining('no.jsonl') });
+});
+
 test('progress goes to stderr, one line per turn and call', async () => {
   const { cwd, argv } = layOut();
   const end = await runCli(argv, { cwd });

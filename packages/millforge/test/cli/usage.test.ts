@@ -54,7 +54,7 @@ test.each([
 
 test.each([
   ['an unknown command', ['frobnicate'], "no command 'frobnicate'"],
-  ['a family without a member', ['trail'], 'show, verify'],
+  ['a family without a member', ['trail'], 'show, follow, verify, export, import'],
   ['an unknown option', ['runs', '--colour'], "no option '--colour'"],
   ['an option of another command', ['run', 'h.yaml', '--watch'], "no option '--watch'"],
   [
