@@ -6,7 +6,7 @@ import type {
 } from '@millforge/contracts';
 import type { ApprovalPolicy } from './approval-policy.ts';
 import { bindPlan } from './bind-plan.ts';
-import { type AdmittedCall, checkCall, decideCall } from './check-call.ts';
+import { type AdmittedCall, checkCall, decideCall, refusedCall } from './check-call.ts';
 import { type HostFolders, hideFolders } from './hide-folders.ts';
 import { type LiveParts, prepareCall, reconcileCall } from './live-call.ts';
 import { operationEffect, operationRepeat } from './operation-class.ts';
@@ -87,6 +87,7 @@ function checkedCall(call: AdmittedCall, parts: LiveParts): CheckedCall {
       const decided = decideCall(call, decision);
       return decided.kind === 'refused' ? decided : checkedCall(decided, parts);
     },
+    refuse: ({ code, message }) => refusedCall(call.facts, { code, message }, call.redactor),
     prepare: ({ signal }) => prepareCall(call, signal, parts),
     ...(implementation.reconcile === undefined
       ? {}

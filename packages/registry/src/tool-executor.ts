@@ -8,6 +8,7 @@ import type {
   ReconcileContext,
   Reconciliation,
   ToolBinding,
+  ToolErrorCode,
   ToolOutcome,
 } from '@millforge/contracts';
 import type { ApprovalRequest } from './approval-request.ts';
@@ -79,6 +80,13 @@ export interface CheckedCall {
    * it expires.
    */
   approve(decision: ApprovalDecision): CheckedCall | RefusedCall;
+  /** Refuses the call although nothing here is against it: the loop knows more, and every call has one record. Pure. */
+  refuse(reason: {
+    /** Why. */
+    readonly code: ToolErrorCode;
+    /** What the model reads. */
+    readonly message: string;
+  }): RefusedCall;
   /** Looks at the world, live only. Never throws; the refusal is what a replay must see again. */
   prepare(live: { readonly signal: AbortSignal }): Promise<PreparedCall | RefusedCall>;
   /** Finds out whether an interrupted call happened; absent when nobody can tell. Never throws. */

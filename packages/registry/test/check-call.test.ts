@@ -254,6 +254,19 @@ test('lets the tool refuse in its own words', () => {
   });
 });
 
+test('refuses a call for a reason of the loop with the record that it would have', () => {
+  const call = admit(executorWorld([toolOf()]));
+  const reason = { code: 'conflict', message: 'Not now, hunter2-hunter2.' } as const;
+  const refused = call.refuse(reason);
+  expect(refused).toMatchObject({
+    kind: 'refused',
+    correctable: true,
+    outcome: { status: 'not_executed', error_code: 'conflict', text: 'Not now, **redacted**.' },
+    trace: { node_id: 'lookup', call_id: 'call-1', started_at: null, duration_ms: null },
+  });
+  expect(call.refuse(reason)).toEqual(refused);
+});
+
 test('turns a check that throws into a refusal without secrets and host paths', () => {
   const tool = toolOf({
     check: () => {

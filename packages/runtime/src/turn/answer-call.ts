@@ -16,7 +16,7 @@ import { lackingArtifacts } from './lacking-artifacts.ts';
 import { judgeRepeat, noteRepeat } from './note-repeat.ts';
 import { observedOverrun } from './observed-overrun.ts';
 import { performCall } from './perform-call.ts';
-import { type Answer, type Mistake, refuseCall, traceOf } from './refuse-call.ts';
+import { type Answer, type CallRefusal, type Mistake, refuseCall } from './refuse-call.ts';
 
 /** One call of a reply that may be performed as far as the batch is concerned. */
 export interface AskedCall {
@@ -30,6 +30,9 @@ export interface AskedCall {
   /** Whether the reply was replayed. */
   readonly replayed: boolean;
 }
+
+/** What the run has against a call that the executor may have nothing against. */
+type RefusalOfRun = Pick<CallRefusal, 'message' | 'checked'>;
 
 /** Answers one call: refuses it with a reason that the model can act on, or performs it. */
 export async function answerCall(run: Run, asked: AskedCall): Promise<Answer> {
@@ -54,7 +57,7 @@ export async function answerCall(run: Run, asked: AskedCall): Promise<Answer> {
       code: 'policy_denied',
       mistake: 'unmetPrerequisite',
       message: nudgeText({ kind: 'calls-spent', tool: call.name, max: spent }),
-      trace: traceOf(checked),
+      checked,
     });
   }
   if (unmet.length > 0) {
@@ -64,18 +67,22 @@ export async function answerCall(run: Run, asked: AskedCall): Promise<Answer> {
       code: 'prerequisite_denied',
       mistake: 'unmetPrerequisite',
       message: nudgeText({ kind: 'unmet-prerequisite', tool: call.name, unmet }),
-      trace: traceOf(checked),
+      checked,
     });
   }
-  if (chosen.refusal !== null) return refuseCandidate(run, asked, chosen.refusal);
+  if (chosen.refusal !== null) {
+    return refuseCandidate(run, asked, { message: chosen.refusal, checked });
+  }
   const lacking = lackingArtifacts(run, node, node.produced_artifact_ids);
-  if (lacking !== null) return refuseTerminal(run, asked, lacking);
+  if (lacking !== null) return refuseTerminal(run, asked, { message: lacking, checked });
   if (checked.kind === 'refused') return answerRefused(run, asked, checked);
   const repeatable = { node, name: call.name, arguments: chosen.rest };
   const repeat = judgeRepeat(run, repeatable);
-  if (repeat.kind === 'block') return refuseRepeat(run, asked, repeat.message);
+  if (repeat.kind === 'block') {
+    return refuseRepeat(run, asked, { message: repeat.message, checked });
+  }
   const overrun = observedOverrun(run, 'tool-call');
-  if (overrun !== null) return endOverrun(run, asked, overrun);
+  if (overrun !== null) return endOverrun(run, asked, { overrun, checked });
   const approved = await approveCall(run, place, checked);
   if (approved.kind === 'ending') return approved;
   if (approved.kind === 'refused') return answerRefused(run, asked, approved);
@@ -91,19 +98,16 @@ export async function answerCall(run: Run, asked: AskedCall): Promise<Answer> {
 }
 
 /** Answers a call that has had the same result again and again; it costs a turn and is charged to nothing else. */
-function refuseRepeat(run: Run, { place, replayed }: AskedCall, message: string): Answer {
-  return refuseCall(run, {
-    place,
-    replayed,
-    code: 'policy_denied',
-    mistake: null,
-    message,
-    trace: null,
-  });
+function refuseRepeat(run: Run, { place, replayed }: AskedCall, why: RefusalOfRun): Answer {
+  return refuseCall(run, { place, replayed, code: 'policy_denied', mistake: null, ...why });
 }
 
 /** Ends the run before a call for which no room is left; the trail is told of the call all the same. */
-function endOverrun(run: Run, { place, replayed }: AskedCall, overrun: Exhaustion): Answer {
+function endOverrun(
+  run: Run,
+  { place, replayed }: AskedCall,
+  { overrun, checked }: { readonly overrun: Exhaustion; readonly checked: CheckedCall },
+): Answer {
   const { message } = overrun;
   refuseCall(run, {
     place,
@@ -111,17 +115,36 @@ function endOverrun(run: Run, { place, replayed }: AskedCall, overrun: Exhaustio
     code: 'budget_exhausted',
     mistake: null,
     message,
-    trace: null,
+    checked,
   });
   return { kind: 'ending', ending: endExhausted(overrun) };
+}
+
+/** Answers a call of a batch that a terminal came too early in. */
+export function refusePremature(run: Run, asked: AskedCall, message: string): Answer {
+  const { call, place, replayed } = asked;
+  const node = run.nodes.get(call.name);
+  if (call.kind !== 'accepted' || node === undefined) return refuseUnusable(run, asked);
+  const { rest } = takeCandidate(call.arguments, run.outputs.get(node.terminal_result ?? ''));
+  const [verdict] = run.gate.check(run.steps, [{ nodeId: node.node_id, arguments: rest }]).calls;
+  const prerequisites = verdict?.decisions ?? [];
+  return refuseCall(run, {
+    place,
+    replayed,
+    code: 'terminal_intent_invalid',
+    mistake: 'prematureTerminal',
+    message,
+    checked: check(run, asked, { arguments: rest, prerequisites }),
+  });
 }
 
 /** Answers a call that the guard refused; the executor only words its trace. */
 export function refuseUnusable(run: Run, asked: AskedCall): Answer {
   const { call, place, replayed, text, value } = asked;
-  const trace = traceOf(
-    check(run, asked, { arguments: value === undefined ? text : value, prerequisites: [] }),
-  );
+  const checked = check(run, asked, {
+    arguments: value === undefined ? text : value,
+    prerequisites: [],
+  });
   const isUnknown = call.kind === 'accepted' || call.reason === 'unknown-tool';
   return refuseCall(run, {
     place,
@@ -129,7 +152,7 @@ export function refuseUnusable(run: Run, asked: AskedCall): Answer {
     code: isUnknown ? 'not_found' : 'invalid_arguments',
     mistake: isUnknown ? null : 'unusableArguments',
     message: call.kind === 'accepted' ? `[not_found] There is no ${place.tool}.` : call.message,
-    trace,
+    checked,
   });
 }
 
@@ -173,31 +196,29 @@ function noteRepairs(
   });
 }
 
-function refuseTerminal(run: Run, { place, replayed }: AskedCall, message: string): Answer {
+function refuseTerminal(run: Run, { place, replayed }: AskedCall, why: RefusalOfRun): Answer {
   return refuseCall(run, {
     place,
     replayed,
     code: 'terminal_intent_invalid',
     mistake: 'prematureTerminal',
-    message,
-    trace: null,
+    ...why,
   });
 }
 
 /** A structured result that the guard let pass and that is larger than a result may be. */
-function refuseCandidate(run: Run, { place, replayed }: AskedCall, message: string): Answer {
+function refuseCandidate(run: Run, { place, replayed }: AskedCall, why: RefusalOfRun): Answer {
   return refuseCall(run, {
     place,
     replayed,
     code: 'terminal_intent_invalid',
     mistake: 'unusableArguments',
-    message,
-    trace: null,
+    ...why,
   });
 }
 
 function answerRefused(run: Run, asked: AskedCall, refused: RefusedCall): Answer {
-  const { outcome, trace } = refused;
+  const { outcome } = refused;
   const { place, replayed } = asked;
   const mistake = mistakeOf(outcome);
   const answer = refuseCall(run, {
@@ -206,7 +227,7 @@ function answerRefused(run: Run, asked: AskedCall, refused: RefusedCall): Answer
     code: outcome.error_code ?? 'policy_denied',
     message: resultText(outcome),
     mistake: mistake === 'fatal' ? null : mistake,
-    trace,
+    checked: refused,
   });
   return mistake === 'fatal' ? { kind: 'ending', ending: toolFailed(place, outcome) } : answer;
 }
@@ -233,7 +254,7 @@ function answerSuccess(run: Run, { asked, node, outcome, input, output }: Succee
     return { kind: 'result', text: outcome.text, mistake: null, performed: true };
   }
   const lacking = lackingArtifacts(run, node, []);
-  if (lacking !== null) return refuseTerminal(run, asked, lacking);
+  if (lacking !== null) return refuseTerminal(run, asked, { message: lacking, checked: null });
   const { place } = asked;
   run.options.trail.append({
     key: `terminal/${place.turn}`,

@@ -1,9 +1,9 @@
 import { type BatchReport, nudgeText, settleBatch } from '@millforge/guard';
 import { endExhausted, type RunEnding } from '../run-ending.ts';
 import type { Run } from '../run-state.ts';
-import { type AskedCall, answerCall, refuseUnusable } from './answer-call.ts';
+import { type AskedCall, answerCall, refusePremature } from './answer-call.ts';
 import type { CallPlace } from './call-place.ts';
-import { type Answer, refuseCall } from './refuse-call.ts';
+import type { Answer } from './refuse-call.ts';
 
 /**
  * Answers every call of a reply, in order, one result each; null when the run goes on.
@@ -71,19 +71,7 @@ function refuseBatch(
   const tier = Math.min(run.guard.consecutive.premature_terminals, 3);
   const message = nudgeText({ kind: 'premature-terminal', tier, terminal, pending });
   for (const asked of batch) {
-    const { call, place, replayed } = asked;
-    const answer =
-      call.kind !== 'accepted'
-        ? refuseUnusable(run, asked)
-        : refuseCall(run, {
-            place,
-            replayed,
-            code: 'terminal_intent_invalid',
-            mistake: 'prematureTerminal',
-            message,
-            trace: null,
-          });
-    addResult(run, place, answer);
+    addResult(run, asked.place, refusePremature(run, asked, message));
   }
   return ending;
 }

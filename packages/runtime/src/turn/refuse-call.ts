@@ -1,3 +1,4 @@
+import type { ToolErrorCode } from '@millforge/contracts';
 import type { BatchReport } from '@millforge/guard';
 import type { AsJson, CheckedCall, RefusedCall, ToolTraceRecord } from '@millforge/registry';
 import type { RunEnding } from '../run-ending.ts';
@@ -23,17 +24,18 @@ export interface CallRefusal {
   readonly place: CallPlace;
   /** Whether the reply was replayed. */
   readonly replayed: boolean;
-  /** A tool error code. */
-  readonly code: string;
+  /** Why. */
+  readonly code: ToolErrorCode | 'budget_exhausted';
   /** What the model reads. */
   readonly message: string;
   readonly mistake: Mistake | null;
-  readonly trace: ToolTraceRecord | null;
+  /** What the executor says of it; null for a call that was performed and has its record. */
+  readonly checked: CheckedCall | RefusedCall | null;
 }
 
 /** Answers a call without performing it; that is no operation, so the trail is told. */
 export function refuseCall(run: Run, refusal: CallRefusal): Answer {
-  const { place, replayed, code, mistake, trace } = refusal;
+  const { place, replayed, code, mistake } = refusal;
   const message = run.redact(refusal.message);
   run.options.trail.append({
     key: `refusal/${place.turn}/${place.index}`,
@@ -44,18 +46,16 @@ export function refuseCall(run: Run, refusal: CallRefusal): Answer {
       tool: place.tool,
       code,
       message,
-      trace: trace === null ? null : traceJson(trace),
+      trace: traceOf(refusal),
     },
   });
   run.observer.emit({ kind: 'call-refused', ...place, replayed, code, message });
   return { kind: 'result', text: refusal.message, mistake, performed: false };
 }
 
-/** The trace of a call that the executor refused; null when only the order of the plan was against it. */
-export function traceOf(checked: CheckedCall | RefusedCall): ToolTraceRecord | null {
-  return checked.kind === 'refused' ? checked.trace : null;
-}
-
-function traceJson(trace: ToolTraceRecord): AsJson<ToolTraceRecord> {
-  return trace;
+/** The one record of a call that is not performed, whether the executor is against it or only the run. */
+function traceOf({ checked, code, message }: CallRefusal): AsJson<ToolTraceRecord> | null {
+  if (checked === null || checked.kind === 'refused') return checked?.trace ?? null;
+  const reason = code === 'budget_exhausted' ? 'policy_denied' : code;
+  return checked.refuse({ code: reason, message }).trace;
 }
