@@ -113,7 +113,7 @@ function matchParts(parts: readonly (readonly Token[])[], names: readonly string
       return false;
     }
   }
-  while (parts[part] === ANY_FOLDERS) part++;
+  // At its end `**` stands for what is inside a folder, not for the folder itself.
   return part === parts.length;
 }
 
