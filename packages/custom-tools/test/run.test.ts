@@ -108,6 +108,27 @@ test('a function is stopped at the time limit of its descriptor', { tags: ['slow
   expect(await call(tool)).toMatchObject({ error_code: 'timeout' });
 });
 
+test('every result says where the code ran, and when that is no boundary', async () => {
+  const tester = createToolTester(js('export default () => ({ result: "" })'), { clock });
+  expect((await tester.call({ message: 'x' })).after).toEqual({
+    sandbox_tier: 'quickjs',
+    is_boundary: true,
+  });
+  const open = createSandbox({
+    clock,
+    ids: { newId: (prefix) => prefix },
+    commandTier: { kind: 'process', acceptsNoBoundary: true },
+  });
+  const implementation = { command: ['/bin/sh', '-c', 'echo \'{"result":""}\''] };
+  const tools = [compiled({ runtime_kind: 'sandboxed_command', implementation })];
+  const [bare] = createCustomToolImplementations({ tools, sandbox: open });
+  if (bare === undefined) throw new Error('no tool');
+  expect((await createToolTester(bare, { clock }).call({ message: 'x' })).after).toEqual({
+    sandbox_tier: 'process',
+    is_boundary: false,
+  });
+});
+
 test('an interrupted call of a function cannot have done anything', async () => {
   const tester = createToolTester(js('export default () => ({ result: "" })'), { clock });
   expect(await tester.reconcile({ message: 'x' }, {})).toMatchObject({ kind: 'not-happened' });

@@ -13,7 +13,7 @@ import type { RunSurroundings } from './run-surroundings.ts';
 import type { CommandTier, Sandbox, SandboxOptions, TierReport } from './sandbox.ts';
 import { DEFAULT_CEILING, resolveLimits } from './sandbox-limits.ts';
 import type { SandboxCallOptions, SandboxCommand } from './sandbox-request.ts';
-import type { CommandResult, SandboxRefused } from './sandbox-result.ts';
+import type { CommandResult, SandboxRefused, SandboxUnavailable } from './sandbox-result.ts';
 
 /**
  * Makes a sandbox. Synchronous and free of effects: what the host has is looked up, and the first process
@@ -39,10 +39,11 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     const settled = work.finally(() => cleaning.delete(settled));
     cleaning.add(settled);
   };
+  const closing = new AbortController();
   const surroundings = ({ signal }: SandboxCallOptions): RunSurroundings => ({
     clock,
     newName,
-    signal,
+    signal: signal === undefined ? closing.signal : AbortSignal.any([signal, closing.signal]),
     later,
   });
   const openPool = async (): Promise<QuickJsPool> => {
@@ -60,6 +61,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
 
     async call(call, callOptions = {}) {
       assertOpen();
+      if (process.platform === 'win32') return UNSUPPORTED;
       const limits = resolveLimits(call.limits, ceiling);
       if (typeof limits === 'string') return refusedLimits(limits);
       engine ??= openPool();
@@ -74,6 +76,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     async run(command, callOptions = {}) {
       assertOpen();
       assertCommand(command);
+      if (process.platform === 'win32') return UNSUPPORTED;
       const limits = resolveLimits(command.limits, ceiling);
       if (typeof limits === 'string') return refusedLimits(limits);
       const paths = await bindPaths(
@@ -83,7 +86,14 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       if (typeof paths === 'string') {
         return { kind: 'refused', reason: 'forbidden-path', message: paths };
       }
-      return runIn({ command, limits, paths }, surroundings(callOptions));
+      const running = runIn({ command, limits, paths }, surroundings(callOptions));
+      later(
+        running.then(
+          () => undefined,
+          () => undefined,
+        ),
+      );
+      return running;
     },
 
     async report() {
@@ -115,10 +125,12 @@ export function createSandbox(options: SandboxOptions): Sandbox {
 
     async [Symbol.asyncDispose]() {
       isClosed = true;
+      closing.abort();
       const opened = engine;
       engine = null;
       await (await opened)?.close();
-      await Promise.all(cleaning);
+      // What ends now may leave something to clean in its turn.
+      while (cleaning.size > 0) await Promise.all(cleaning);
     },
   };
 
@@ -166,6 +178,11 @@ function assertCommand({ command, folder, environment }: SandboxCommand): void {
   }
 }
 
+const UNSUPPORTED: SandboxUnavailable = {
+  kind: 'unavailable',
+  message:
+    'Nothing is run on native Windows, where a process and its children cannot be ended for certain; use WSL.',
+};
 const NO_BOUNDARY: SandboxRefused = {
   kind: 'refused',
   reason: 'no-boundary',

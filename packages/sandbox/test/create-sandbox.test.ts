@@ -149,6 +149,36 @@ test('a disposed sandbox is closed', async () => {
   await expect(made.call({ source: '' })).rejects.toMatchObject({ code: 'sandbox/closed' });
 });
 
+test('disposing ends what runs, and nothing is left of it', async (context) => {
+  const made = sandbox();
+  await need(context, made, 'sandbox');
+  // In a bare child, whose command line names this process.
+  const bare = sandbox({
+    warmProcesses: 1,
+    commandTier: { kind: 'bubblewrap', program: '/no/bwrap' },
+  });
+  const mark = `${Math.floor(Math.random() * 1e6) + 1000}.375`;
+  let begin = (): void => undefined;
+  const begun = new Promise<void>((done) => {
+    begin = done;
+  });
+  const command = made.run({
+    command: ['/bin/sh', '-c', `echo; sleep ${mark}`],
+    onOutput: async () => begin(),
+  });
+  const source = 'export default () => { for (;;); }';
+  const calls = [bare.call({ source }), bare.call({ source }), bare.call({ source })];
+  await begun;
+  await Promise.all([made[Symbol.asyncDispose](), bare[Symbol.asyncDispose]()]);
+  expect(await command).toMatchObject({ kind: 'aborted' });
+  const kinds = (await Promise.all(calls)).map(({ kind }) => kind);
+  expect(new Set(['aborted', 'unavailable'])).toEqual(
+    new Set([...kinds, 'aborted', 'unavailable']),
+  );
+  expect(processesWith(mark)).toEqual([]);
+  expect(processesWith(`--parent=${process.pid}`)).toEqual([]);
+});
+
 test('a process of this host is bounded but says that it is no boundary', async () => {
   const result = exited(
     await noBoundary().run({ command: ['/bin/sh', '-c', 'echo $HOME; exit 3'] }),

@@ -13,6 +13,7 @@ import type { CommandImplementation } from '../custom-tool-manifest.ts';
 import { structured } from './javascript-tool.ts';
 import { noAnswer } from './no-answer.ts';
 import { sandboxLimits } from './sandbox-limits.ts';
+import { withEvidence } from './with-evidence.ts';
 
 /** Runs a tool as a command in the sandbox; its arguments come as JSON on standard input. */
 export function commandTool(
@@ -39,7 +40,8 @@ export function commandTool(
         before: null,
         async run({ signal }: { readonly signal: AbortSignal }) {
           const command = commandOf({ tool, code }, input, workspace);
-          return answer(await sandbox.run(command, { signal }), code, signal);
+          const result = await sandbox.run(command, { signal });
+          return withEvidence(answer(result, code, signal), result);
         },
       };
     },

@@ -10,6 +10,7 @@ import type { CompiledCustomTool } from '../compile.ts';
 import type { JavaScriptImplementation } from '../custom-tool-manifest.ts';
 import { noAnswer } from './no-answer.ts';
 import { sandboxLimits } from './sandbox-limits.ts';
+import { withEvidence } from './with-evidence.ts';
 
 /** Runs a tool as a function in QuickJS. */
 export function javaScriptTool(
@@ -24,7 +25,8 @@ export function javaScriptTool(
       before: null,
       async run({ signal }: { readonly signal: AbortSignal }) {
         const call = { source, entry, input, limits: sandboxLimits(tool, limits) };
-        return answer(await sandbox.call(call, { signal }), signal);
+        const result = await sandbox.call(call, { signal });
+        return withEvidence(answer(result, signal), result);
       },
     }),
     // It reaches nothing, so that nothing can have happened.

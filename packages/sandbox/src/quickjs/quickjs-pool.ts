@@ -57,8 +57,10 @@ export function createQuickJsPool(options: QuickJsPoolOptions): QuickJsPool {
   const waiting: (() => void)[] = [];
   let places = options.size;
   let files: EngineFiles | null = null;
+  let isClosed = false;
 
   const take = async (memoryBytes: number): Promise<Carrier | Error> => {
+    if (isClosed) return new Error('the sandbox was disposed of');
     const fitting = idle.findIndex(({ capacity }) => capacity >= memoryBytes);
     const found = fitting === -1 ? undefined : idle.splice(fitting, 1)[0];
     if (found !== undefined) return found;
@@ -71,8 +73,11 @@ export function createQuickJsPool(options: QuickJsPoolOptions): QuickJsPool {
       Math.max(memoryBytes, DEFAULT_LIMITS.memoryBytes),
       options,
     );
-    if (!(carrier instanceof Error)) all.add(carrier);
-    return carrier;
+    if (carrier instanceof Error) return carrier;
+    all.add(carrier);
+    if (!isClosed) return carrier;
+    await end(carrier);
+    return new Error('the sandbox was disposed of');
   };
   const end = async (carrier: Carrier): Promise<void> => {
     carrier.process.kill();
@@ -89,21 +94,34 @@ export function createQuickJsPool(options: QuickJsPoolOptions): QuickJsPool {
     else await end(carrier);
     return { ...reply, isOutOfMemory: met.includes('memory') };
   };
+  const inTurn = async (call: PoolCall): Promise<PoolReply | Error> => {
+    if (places === 0) await new Promise<void>((go) => waiting.push(go));
+    else places -= 1;
+    try {
+      return await perform(call);
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) places += 1;
+      else next();
+    }
+  };
+  const running = new Set<Promise<unknown>>();
   return {
     async perform(call) {
-      if (places === 0) await new Promise<void>((go) => waiting.push(go));
-      else places -= 1;
+      const reply = inTurn(call);
+      running.add(reply);
       try {
-        return await perform(call);
+        return await reply;
       } finally {
-        const next = waiting.shift();
-        if (next === undefined) places += 1;
-        else next();
+        running.delete(reply);
       }
     },
     async close() {
+      isClosed = true;
       idle.length = 0;
       await Promise.all([...all].map(end));
+      // Also a child that was just being started ends.
+      await Promise.allSettled(running);
     },
   };
 }
