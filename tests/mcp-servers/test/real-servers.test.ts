@@ -95,7 +95,7 @@ test.each(SERVERS)(
     const terms = { approval_policy: 'millrace_explicit', ...server.terms } as const;
     const admitted = admit(snapshot, { [server.call]: terms });
     const { broker, tools } = toolsOf(admitted, snapshot, transport);
-    await using _broker = broker;
+    await using _ = broker;
     const result = await runOneCall(tools, { input: server.input(), cwd: folder });
     expect(result.status).toBe('success');
     expect(result.text).toContain(server.text);
@@ -111,7 +111,7 @@ test('a server is refused once its program was patched', { tags: ['slow'] }, asy
   const patched = join(folder, 'patched.mjs');
   writeFileSync(patched, `// patched\nawait import(${JSON.stringify(script)});\n`);
   const { broker, tools } = toolsOf(admitted, snapshot, serve(patched, { folder }));
-  await using _broker = broker;
+  await using _ = broker;
   const result = await runOneCall(tools, { input: { message: 'seen' }, cwd: folder });
   expect(result).toMatchObject({ status: 'hard_failure', code: 'binding_mismatch' });
   expect(result.text).toContain('connector_identity_sha256');

@@ -4,7 +4,7 @@ import { runTask } from 'millforge';
 /** Runs a harness whose model calls the first of some tools and submits; gives what the call came to. */
 export async function runOneCall(
   tools: readonly Tool[],
-  call: { readonly input: JsonObject; readonly cwd: string },
+  call: { readonly input: JsonObject; readonly cwd: string; readonly dataDir?: string },
 ) {
   const { tool_id: id, model_tool_name: name } = tools[0]?.descriptor ?? {
     tool_id: '',
@@ -16,11 +16,11 @@ export async function runOneCall(
     { name, arguments: call.input },
     { name: 'submit', arguments: submit },
   ];
-  await runTask({
+  const { status: run } = await runTask({
     harness: harnessOf(id),
     task: 'Call the tool.',
     cwd: call.cwd,
-    dataDir: null,
+    dataDir: call.dataDir ?? null,
     tools,
     model: {
       kind: 'scripted',
@@ -41,7 +41,7 @@ export async function runOneCall(
           : { status: 'refused', code: event.code, text: event.message };
     },
   });
-  return ended ?? { status: 'never', code: null, text: '' };
+  return { run, ...(ended ?? { status: 'never', code: null, text: '' }) };
 }
 
 function harnessOf(toolId: string): string {
