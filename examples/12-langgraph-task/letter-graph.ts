@@ -45,13 +45,6 @@ const State = Annotation.Root({
 
 /** The graph of one attempt: what its nodes do goes through the context, so that it is done once. */
 function letterGraph(context: TaskContext, outbox: string, watcher: Watcher) {
-  const node = (step: number, name: string) => ({
-    key: `node/${name}`,
-    step,
-    kind: 'tool' as const,
-    metered: false,
-    describe: `node ${name}`,
-  });
   return new StateGraph(State)
     .addNode('write', async ({ to }) => ({
       text: await done(context, {
@@ -104,6 +97,14 @@ function letterGraph(context: TaskContext, outbox: string, watcher: Watcher) {
 }
 // #endregion
 
+const node = (step: number, name: string) => ({
+  key: `node/${name}`,
+  step,
+  kind: 'tool' as const,
+  metered: false,
+  describe: `node ${name}`,
+});
+
 type Step = Omit<Parameters<TaskContext['perform']>[0], 'reconcile'> & {
   readonly act: () => Promise<string>;
   readonly reconcile?: () => Promise<
@@ -123,7 +124,8 @@ export function letterAdapter(outbox: string, watcher: Watcher): WorkAdapter {
     ...binding,
     async run(context) {
       const graph = letterGraph(context, outbox, watcher);
-      const state = await graph.invoke({ to: String(context.inputs['to']) });
+      const { to } = context.inputs;
+      const state = await graph.invoke({ to: typeof to === 'string' ? to : 'nobody' });
       return { receipt: state.receipt };
     },
   };
