@@ -28,10 +28,10 @@ export async function benchLoop() {
     const theirs = () => timed(() => times(repeats, () => runTheirs(turns)), turns * repeats);
     report(`loop at ${turns} turns / pi-agent-core`, await compare(ours, theirs, 9), 'turn');
   }
-  for (const [peer, run] of [
-    ['ai', runAiSdk],
-    ['LangGraph', runLangGraph],
-    ['OpenAI Agents', runOpenAiAgents],
+  for (const { peer, run } of [
+    { peer: 'ai', run: runAiSdk },
+    { peer: 'LangGraph', run: runLangGraph },
+    { peer: 'OpenAI Agents', run: runOpenAiAgents },
   ]) {
     report(
       `loop at 100 turns / ${peer}`,

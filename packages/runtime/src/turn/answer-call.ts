@@ -139,7 +139,7 @@ export function refusePremature(run: Run, asked: AskedCall, message: string): An
 }
 
 /** Answers a call that the guard refused; the executor only words its trace. */
-export function refuseUnusable(run: Run, asked: AskedCall): Answer {
+function refuseUnusable(run: Run, asked: AskedCall): Answer {
   const { call, place, replayed, text, value } = asked;
   const checked = check(run, asked, {
     arguments: value === undefined ? text : value,
