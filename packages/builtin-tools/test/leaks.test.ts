@@ -19,7 +19,7 @@ import {
 import { expect, test } from 'vitest';
 import { runWorld } from './run-world.ts';
 
-const CALLS = Number(process.env['MILLFORGE_LEAK_CALLS'] ?? 3000);
+const CALLS = Number(process.env['MILLFORGE_LEAK_CALLS'] ?? 1500);
 const WRITES = /^(?:write|apply)_/;
 const SECRET = 'planted-secret-4711';
 

@@ -70,7 +70,9 @@ test('what is listed is what git would not ignore (B-12)', { tags: ['slow'] }, a
         });
         const expected = listed.split('\0').filter((one) => one !== '');
         const found = dataOf(await world.call('list_workspace_files', { root: '.' }))['paths'];
-        expect(Array.isArray(found) ? found.toSorted() : found).toEqual(expected.toSorted());
+        expect(Array.isArray(found) ? found.map(String).toSorted() : found).toEqual(
+          expected.toSorted(),
+        );
         left += paths.length - expected.length;
       },
     ),
