@@ -158,17 +158,12 @@ test('disposing ends what runs, and nothing is left of it', async (context) => {
     commandTier: { kind: 'bubblewrap', program: '/no/bwrap' },
   });
   const mark = `${Math.floor(Math.random() * 1e6) + 1000}.375`;
-  let begin = (): void => undefined;
-  const begun = new Promise<void>((done) => {
-    begin = done;
-  });
   const command = made.run({
-    command: ['/bin/sh', '-c', `echo; sleep ${mark}`],
-    onOutput: async () => begin(),
+    command: ['/bin/sh', '-c', `echo; exec sleep ${mark}`],
   });
   const source = 'export default () => { for (;;); }';
   const calls = [bare.call({ source }), bare.call({ source }), bare.call({ source })];
-  await begun;
+  expect(await eventually(() => processesWith(`sleep\0${mark}`).length > 0)).toBe(true);
   await Promise.all([made[Symbol.asyncDispose](), bare[Symbol.asyncDispose]()]);
   expect(await command).toMatchObject({ kind: 'aborted' });
   const kinds = (await Promise.all(calls)).map(({ kind }) => kind);

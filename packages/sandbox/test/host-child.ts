@@ -27,7 +27,13 @@ if (mode === 'descriptors') {
     readOnlyPaths: [process.execPath],
     limits: { memoryBytes: 128 * 2 ** 20 },
   });
-  process.stdout.write(`${JSON.stringify([forks, memory])}\n`);
+  // Five processes of 60 MiB, each inside its own limit.
+  const perl = `perl -e '$x = "a" x (60 << 20); sleep 20' &`;
+  const many = await sandbox.run({
+    command: ['/bin/sh', '-c', `${perl} ${perl} ${perl} ${perl} ${perl} wait`],
+    limits: { memoryBytes: 128 * 2 ** 20 },
+  });
+  process.stdout.write(`${JSON.stringify([forks, memory, many])}\n`);
   await sandbox[Symbol.asyncDispose]();
 } else if (mode === 'run') {
   await sandbox.run({

@@ -26,9 +26,11 @@ export function bubblewrapContainment(facts: BubblewrapFacts): Containment {
     'see-host-processes': stopped('process namespace'),
     'use-network': stopped('network namespace: only an own loopback'),
     'exhaust-processes': stopped(hasGroup ? 'control group' : 'limit of the user namespace'),
-    'exhaust-memory': hasGroup
-      ? stopped('control group, for the whole run')
-      : open('each process is bounded by itself, shared memory is not: no control group here'),
+    'exhaust-memory': stopped(
+      hasGroup
+        ? 'control group, for the whole run'
+        : 'limit of each process, and the sum is watched every 100 ms: no control group here',
+    ),
     'exhaust-time': stopped('killed at the time limit'),
     'exhaust-output': stopped('killed at the output limit'),
     'exhaust-disk': hasWritable

@@ -1,6 +1,6 @@
 import type { AdmittedCommand } from '../admitted-command.ts';
 import type { Containment } from '../containment.ts';
-import { type ChildEnd, runChild } from '../process/run-child.ts';
+import { type ChildEnd, type ChildRequest, runChild } from '../process/run-child.ts';
 import type { RunSurroundings } from '../run-surroundings.ts';
 import type { SandboxLimit } from '../sandbox-limits.ts';
 import type { CommandResult } from '../sandbox-result.ts';
@@ -9,6 +9,7 @@ import { bubblewrapContainment } from './bubblewrap-containment.ts';
 import type { BubblewrapHost } from './bubblewrap-host.ts';
 import { type ControlGroup, createControlGroup } from './control-group.ts';
 import { type DiskWatch, watchDisk } from './watch-disk.ts';
+import { watchMemory } from './watch-memory.ts';
 
 /** Runs a command in namespaces of its own. */
 export async function runBubblewrap(
@@ -26,9 +27,8 @@ export async function runBubblewrap(
   const begin = clock.monotonicMs();
   try {
     const disk = watchDisk(limits.diskBytes, clock);
-    const end = await runChild(
-      childRequest(host, { ...admitted, group }, { ...surroundings, disk }),
-    );
+    const request = childRequest(host, { ...admitted, group }, surroundings);
+    const end = await runWatched(request, { disk, group, memoryBytes: limits.memoryBytes });
     if (end instanceof Error) {
       return { kind: 'unavailable', message: `bwrap does not start: ${end.message}` };
     }
@@ -41,11 +41,32 @@ export async function runBubblewrap(
   }
 }
 
+/** Runs a child under the watches that its walls need. */
+async function runWatched(
+  request: ChildRequest,
+  run: {
+    readonly disk: DiskWatch;
+    readonly group: ControlGroup | null;
+    readonly memoryBytes: number;
+  },
+): Promise<ChildEnd | Error> {
+  const memory = run.group === null ? watchMemory(run.memoryBytes, request.clock) : null;
+  const end = await runChild({
+    ...request,
+    onStatus(text, stop) {
+      run.disk.onStatus(text);
+      memory?.onStatus(text, () => stop('memory'));
+    },
+  });
+  await memory?.end();
+  return end;
+}
+
 function childRequest(
   host: BubblewrapHost,
   run: AdmittedCommand & { readonly group: ControlGroup | null },
-  surroundings: RunSurroundings & { readonly disk: DiskWatch },
-) {
+  surroundings: RunSurroundings,
+): ChildRequest {
   const { command, limits, paths, group } = run;
   const { argv, options } = bubblewrapCall({
     program: host.program,
@@ -69,7 +90,6 @@ function childRequest(
     clock: surroundings.clock,
     signal: surroundings.signal,
     onOutput: command.onOutput,
-    onStatus: surroundings.disk.onStatus,
     handed: [options, ...(host.filter === null ? [] : [host.filter])],
   };
 }

@@ -11,16 +11,19 @@ export interface ChildRequest extends SpawnRequest {
   readonly clock: Clock;
   readonly signal: AbortSignal | undefined;
   readonly onOutput?: ((chunk: Uint8Array) => Promise<void>) | undefined;
-  /** Gets what the child writes on descriptor 3, as it comes. */
-  readonly onStatus?: (text: string) => void;
+  /** Gets what the child writes on descriptor 3, as it comes, and may end the child. */
+  readonly onStatus?: (text: string, stop: (why: StopReason) => void) => void;
 }
+
+/** What the sandbox ends a child for. */
+export type StopReason = 'time' | 'output' | 'memory' | 'aborted';
 
 /** How a child ended. */
 export interface ChildEnd {
   readonly exitCode: number | null;
   readonly signal: NodeJS.Signals | null;
   /** What the sandbox ended it for. */
-  readonly stopped: 'time' | 'output' | 'aborted' | null;
+  readonly stopped: StopReason | null;
   readonly stdout: string;
   readonly stderr: string;
   readonly status: string;
@@ -34,7 +37,7 @@ export async function runChild(request: ChildRequest): Promise<ChildEnd | Error>
   const child = await spawnChild(request);
   if (child instanceof Error) return child;
   let stopped: ChildEnd['stopped'] = null;
-  const stop = (why: NonNullable<ChildEnd['stopped']>): void => {
+  const stop = (why: StopReason): void => {
     stopped ??= why;
     killGroup(child);
   };
@@ -53,7 +56,7 @@ export async function runChild(request: ChildRequest): Promise<ChildEnd | Error>
     const reading = Promise.all([
       counted.read(readableOf(child.stdout), 'stdout'),
       counted.read(readableOf(child.stderr), 'stderr'),
-      readStatus(readableOf(child.stdio[3]), request.onStatus),
+      readStatus(readableOf(child.stdio[3]), (text) => request.onStatus?.(text, stop)),
     ]);
     const { code, signal } = await exited;
     // Whoever it left behind may hold its pipes; nobody reads them any longer than this.
@@ -112,7 +115,7 @@ function countOutput(request: ChildRequest, onFull: () => void) {
 
 async function readStatus(
   stream: Readable | null,
-  onStatus: ((text: string) => void) | undefined,
+  onStatus: (text: string) => void,
 ): Promise<string> {
   let text = '';
   if (stream === null) return text;
@@ -121,7 +124,7 @@ async function readStatus(
       const chunk: Uint8Array = piece;
       if (text.length > STATUS_CHARACTERS) continue;
       text += Buffer.from(chunk).toString('utf8');
-      onStatus?.(text);
+      onStatus(text);
     }
   } catch {
     // As above.
