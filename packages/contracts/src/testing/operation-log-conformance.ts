@@ -139,6 +139,14 @@ function checkReplay(check: Check): void {
     equal([log.newId('b'), log.newId('a')], [second, first]);
   });
 
+  check('says what a replay holds, where it can say it', async (subject) => {
+    if (subject.log.isRecorded === undefined) return;
+    equal(subject.log.isRecorded('model/1'), false);
+    await subject.log.perform(modelCall(1), acting('live').run);
+    const log = await restarted(subject);
+    equal([log.isRecorded?.('model/1'), log.isRecorded?.('model/2')], [true, false]);
+  });
+
   check('replays a conversation whose inputs continue each other', async (subject) => {
     const turns = [modelCall(1), continued(2), continued(3)];
     for (const turn of turns) await subject.log.perform(turn, acting(turn.key).run);
