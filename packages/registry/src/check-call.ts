@@ -1,30 +1,23 @@
 import {
   type ApprovalDecision,
   capabilityOf,
-  deepFreeze,
   type JsonObject,
   type PlanCapabilityConstraint,
   type Redactor,
-  type ToolContext,
-  type ToolErrorCode,
-  type ToolImplementation,
-  type ToolReach,
-  type ToolRefusal,
-  type ToolStatus,
 } from '@millforge/contracts';
 import { decisionFault, type OpenApproval, openApproval } from './approval-fault.ts';
 import type { ApprovalPolicy } from './approval-policy.ts';
 import { approvalNeed } from './approval-request.ts';
 import type { Bound, BoundNode } from './bind-plan.ts';
 import { boundText } from './bound-text.ts';
-import { constraintFault } from './constraint-fault.ts';
+import { constraintRefusal } from './constraint-refusal.ts';
 import { describeError } from './describe-error.ts';
 import { digestOrNull } from './digest-or-null.ts';
 import { isJsonObject, toPlainCopy } from './plain-json.ts';
-import { failedOutcome, isCorrectable, isErrorCode, refusalStatus } from './settle-result.ts';
+import { type RefusalReason, readRefusal, refusedCall } from './refused-call.ts';
 import type { CallContext, RefusedCall, RequestedCall } from './tool-executor.ts';
 import type { TraceApproval, TraceDecision } from './tool-trace-record.ts';
-import { type CallFacts, traceCall } from './trace-call.ts';
+import type { CallFacts } from './trace-call.ts';
 
 /** A call that passed every pure check. */
 export interface AdmittedCall {
@@ -36,16 +29,6 @@ export interface AdmittedCall {
   readonly approval: OpenApproval | null;
   /** Knows the folders of this call, too. */
   readonly redactor: Redactor;
-}
-
-/** A refusal as the checks see it. */
-export interface RefusalReason {
-  readonly code: ToolErrorCode;
-  readonly message: string;
-  /** Default by code. */
-  readonly status?: ToolStatus;
-  /** Whether a tool that asks for no redaction said it. */
-  readonly isVerbatim?: boolean;
 }
 
 /** What calls are checked against. */
@@ -165,26 +148,6 @@ function traceApproval(approval: OpenApproval | null): TraceApproval | null {
   };
 }
 
-/** A refusal with its record; without times, so that a replay makes the same one. */
-export function refusedCall(
-  facts: CallFacts,
-  reason: RefusalReason,
-  redactor: Redactor,
-): RefusedCall {
-  const outcome = failedOutcome({
-    code: reason.code,
-    status: reason.status ?? refusalStatus(reason.code),
-    message: reason.isVerbatim === true ? reason.message : redactor.text(reason.message),
-    certainty: 'not_attempted',
-  });
-  return deepFreeze({
-    kind: 'refused',
-    outcome,
-    trace: traceCall(facts, { outcome, truncatedPaths: [], times: null }, redactor),
-    correctable: outcome.status === 'not_executed' && isCorrectable(reason.code),
-  });
-}
-
 function argumentFault(
   bound: BoundNode,
   copied: ReturnType<typeof toPlainCopy>,
@@ -222,70 +185,6 @@ function capabilityDecisions(bound: BoundNode, context: CallContext): readonly T
   );
 }
 
-/** What speaks against a call of a tool whose capabilities go only so far, by plan or by grant. */
-function constraintRefusal(
-  { implementation, node }: BoundNode,
-  input: JsonObject,
-  call: {
-    readonly facts: CallFacts;
-    readonly constraints: readonly PlanCapabilityConstraint[] | undefined;
-  },
-): RefusalReason | null {
-  const { grants, runId, workspace } = call.facts.context;
-  const bounds = node.required_capabilities.flatMap((id) => [
-    ...(call.constraints ?? [])
-      .filter((one) => one.capability_id === id)
-      .map(({ constraints }) => ({ id, constraints })),
-    ...grants.flatMap((grant) =>
-      typeof grant === 'object' && grant.capabilityId === id && grant.constraints !== undefined
-        ? [{ id, constraints: grant.constraints }]
-        : [],
-    ),
-  ]);
-  const [first] = bounds;
-  if (first === undefined) return null;
-  const name = node.model_tool_name;
-  const denied = (id: string, why: string): RefusalReason => ({
-    code: 'capability_denied',
-    message: `${name} may use the capability ${id} only within its constraints: ${why}.`,
-  });
-  const reach = reachOf(implementation, input, {
-    runId,
-    callId: call.facts.callId,
-    workspace,
-  });
-  if (reach === null) return denied(first.id, 'the tool does not say what this call would reach');
-  for (const { id, constraints } of bounds) {
-    const kind = constraintFault(reach, constraints, workspace);
-    if (kind !== null) return denied(id, `this call is not inside its ${kind}`);
-  }
-  return null;
-}
-
-/** Null for a tool that does not say it, or that fails to: a constraint that cannot be held refuses. */
-function reachOf(
-  implementation: ToolImplementation,
-  input: JsonObject,
-  context: ToolContext,
-): ToolReach | null {
-  try {
-    const reach: unknown = implementation.reach?.(input, context) ?? null;
-    return isReach(reach) ? reach : null;
-  } catch {
-    return null;
-  }
-}
-
-/** The type is a promise of the tool's author. */
-function isReach(reach: unknown): reach is ToolReach {
-  if (typeof reach !== 'object' || reach === null) return false;
-  return Object.entries(reach).every(([kind, value]) =>
-    kind === 'bytes'
-      ? typeof value === 'number'
-      : Array.isArray(value) && value.every((item) => typeof item === 'string'),
-  );
-}
-
 /** Decisions up to the first denial. */
 function decide(
   keys: readonly string[],
@@ -320,16 +219,6 @@ function askTool(
     const message = `${bound.node.model_tool_name} could not check the call: ${describeError(error, { redactor: call.redactor, workspace })}.`;
     return { code: 'implementation_error', message };
   }
-}
-
-/** A tool's refusal as far as it keeps the contract. */
-export function readRefusal(refusal: ToolRefusal | null, bound: BoundNode): RefusalReason | null {
-  if (refusal === null) return null;
-  const { code, message } = refusal;
-  const isVerbatim = !bound.tool.descriptor.output_policy.redact_secrets;
-  return isErrorCode(code) && typeof message === 'string'
-    ? { code, message, isVerbatim }
-    : { code: 'implementation_error', message: 'The tool refused the call without a reason.' };
 }
 
 function unknownName(name: string, byName: ReadonlyMap<string, Bound>): string {

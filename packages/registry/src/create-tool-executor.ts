@@ -6,10 +6,11 @@ import type {
 } from '@millforge/contracts';
 import type { ApprovalPolicy } from './approval-policy.ts';
 import { bindPlan } from './bind-plan.ts';
-import { type AdmittedCall, checkCall, decideCall, refusedCall } from './check-call.ts';
+import { type AdmittedCall, checkCall, decideCall } from './check-call.ts';
 import { type HostFolders, hideFolders } from './hide-folders.ts';
 import { type LiveParts, prepareCall, reconcileCall } from './live-call.ts';
 import { operationEffect, operationRepeat } from './operation-class.ts';
+import { refusedCall } from './refused-call.ts';
 import type { RegistrySnapshot } from './registry-snapshot.ts';
 import type { CheckedCall, ToolExecutor } from './tool-executor.ts';
 

@@ -12,10 +12,11 @@ import {
   unreachable,
 } from '@millforge/contracts';
 import { approvalFault } from './approval-fault.ts';
-import { type AdmittedCall, readRefusal, refusedCall } from './check-call.ts';
+import type { AdmittedCall } from './check-call.ts';
 import { describeError } from './describe-error.ts';
 import { certaintyInDoubt } from './operation-class.ts';
 import { toPlainCopy } from './plain-json.ts';
+import { readRefusal, refusedCall } from './refused-call.ts';
 import { failure, type SettledResult, settleResult } from './settle-result.ts';
 import type {
   CallRecord,

@@ -82,7 +82,7 @@ test('no other code of any package dispatches a tool', () => {
   );
   expect(dispatches.toSorted()).toEqual([
     'registry/src/check-call.ts: implementation.check',
-    'registry/src/check-call.ts: implementation.reach',
+    'registry/src/constraint-refusal.ts: implementation.reach',
     'registry/src/live-call.ts: implementation.prepare',
     'registry/src/live-call.ts: implementation.reconcile',
   ]);
