@@ -15,7 +15,7 @@ import {
  */
 export function announcesAction(text: string, tools: readonly GuardTool[]): boolean {
   const last = lastSentence(text);
-  if (last === null || HEDGES.test(last)) return false;
+  if (last === null || HEDGES.test(last) || !namesObject(last, tools)) return false;
   const offered = offeredKinds(tools);
   return LANGUAGES.some(({ pattern, soon }) => {
     const groups = pattern.exec(last)?.groups;
@@ -33,6 +33,15 @@ function lastSentence(text: string): string | null {
   const parts = paragraph.slice(-MAX_SENTENCE * 2).split(/(?<=[.!?…])\s+|(?<=[。！？])/u);
   const last = parts.at(-1)?.trim().toLowerCase() ?? '';
   return last === '' || last.length > MAX_SENTENCE ? null : last;
+}
+
+/** Whether a sentence speaks of a thing that tools work on, in general or by the words of these. */
+function namesObject(sentence: string, tools: readonly GuardTool[]): boolean {
+  if (OBJECTS.test(sentence)) return true;
+  const words = new Set(sentence.split(/[^\p{L}]+/u));
+  return tools.some(({ name }) =>
+    nameWords(name).some((word) => word.length > 3 && !VERBS.has(word) && words.has(word)),
+  );
 }
 
 function offeredKinds(tools: readonly GuardTool[]): ReadonlySet<ActionKind> {
@@ -75,6 +84,21 @@ const KINDS: readonly ActionKind[] = [
 const FINDING: readonly ActionKind[] = ['read', 'search', 'list', 'fetch'];
 const LANGUAGES = ACTING_LANGUAGES.map(compile);
 const KEPT = new WeakMap<readonly GuardTool[], ReadonlySet<ActionKind>>();
+const VERBS = new Set(KINDS.flatMap((kind) => TOOL_WORDS[kind]));
+/** Things that live in computers. Idioms have other objects: one reads a room, and looks from an angle. */
+const OBJECTS = new RegExp(
+  [
+    String.raw`[\w-]+\.[a-z]{1,4}\b|[\w.-]+/[\w./-]+|\w_\w`,
+    String.raw`\b(?:files?|folders?|director(?:y|ies)|codebase|source code|logs?|tests?|pages?|websites?|web|records?|databases?|tables?|repos?|repositor(?:y|ies)|documents?|documentation|notes?|config|configuration|functions?|scripts?|commands?|emails?|calendar|weather|data|tools?|api|issues?|tickets?)\b`,
+    String.raw`\b(?:datei(?:en)?|ordner|verzeichnis\w*|quellcode|protokolle?|logs?|tests?|seiten?|konfiguration|datenbank|dokumente?|notiz\w*|skripte?|befehle?|daten)\b`,
+    String.raw`\b(?:fichiers?|dossiers?|répertoires?|journal|journaux|tests?|pages?|configuration|base de données|documents?|notes?|scripts?|commandes?|données)\b`,
+    String.raw`\b(?:archivos?|ficheros?|carpetas?|directorios?|registros?|pruebas?|páginas?|configuración|base de datos|documentos?|notas?|datos)\b`,
+    String.raw`\b(?:arquivos?|ficheiros?|pastas?|diretórios?|registros?|testes?|páginas?|configuração|banco de dados|documentos?|notas?|dados)\b`,
+    String.raw`\b(?:cartell[ae]|registr[oi]|pagin[ae]|configurazione|document[oi]|not[ae]|dati)\b`,
+    '文件|目录|代码|日志|测试|网页|配置|数据|文档|资料|内容|ファイル|フォルダ|ディレクトリ|コード|ログ|テスト|ページ|設定|データ|ドキュメント',
+  ].join('|'),
+  'u',
+);
 const MAX_SENTENCE = 240;
 const GOES_ON = /(?:[:：…]|\.\.\.)$/u;
 /** Lists, quotations, tables, code, and anything that closes a quotation. */
@@ -83,7 +107,8 @@ const NO_PROSE = /^(?:[-*+>|#`]|\d+[.)]\s)|["”»`|]$/u;
 /** Conditions, questions, later times and offers: then somebody else moves first. */
 const HEDGES = new RegExp(
   [
-    '[?？]',
+    // What stands behind a colon has been done; what ends in a call to the reader is said to the reader.
+    '[?？!！]|[:：].',
     String.raw`\b(?:if|unless|when|whenever|once|after|before|until|while|tomorrow|tonight|later|soon|someday|always|never|would|could|know|explain|think|remember|you)\b`,
     String.raw`\b(?:wenn|falls|sobald|nachdem|morgen|später|bald|immer|nie|würde|könnte|wissen|ihnen|dir|euch)\b`,
     String.raw`\b(?:si|quand|lorsque|dès|après|demain|plus tard|bientôt|toujours|jamais|vous|te)\b`,

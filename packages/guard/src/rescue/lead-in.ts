@@ -28,6 +28,7 @@ const PRESENTING = new RegExp(
     String.raw`\b(?:documentation|docs|tutorial|imagine|suppose|hypothetical|instead of|rather than)\b`,
     String.raw`\b(?:you|one|users?|they|we) (?:can|could|may|might|should|would|must|need)\b`,
     String.raw`\b(?:would|could|might|should) (?:look|be|send|call|write|emit|use|produce)\b`,
+    String.raw`\bhere(?:['’]s| is| are)\b(?! (?:the|my) (?:tool |function )?call\b)|\b(?:below|payload|definition)\b`,
     String.raw`\b(?:will look|looks?) (?:like|as)\b|\blike (?:this|so|that)\b|\bas follows\b`,
     String.raw`\b(?:do not|don't|never|avoid|must not|cannot|can't|won't|shouldn't|not call)\b`,
     String.raw`\b(?:beispiel|z\. ?b\.|etwa so|könnte|könntest|würde|würdest|man kann|nicht|niemals)`,
@@ -35,7 +36,8 @@ const PRESENTING = new RegExp(
     String.raw`\b(?:ejemplo|podrías|podría|puedes|se puede|nunca|formato|así)\b`,
     String.raw`\b(?:esempio|potresti|potrebbe|puoi|si può|mai|formato)\b`,
     String.raw`\b(?:exemplo|poderia|você pode|pode-se|nunca|formato)\b`,
-    '例如|例子|比如|示例|可以这样|格式|不要|不能|例えば|例:|例：|以下の例|書式|ください|できます|пример|например|예를|예시',
+    String.raw`\b(?:hier ist|hier sind|voici|voilà|aquí (?:está|tienes|tiene)|aqui está|ecco)\b`,
+    '以下|如下|这是|例如|例子|比如|示例|可以这样|格式|不要|不能|例えば|例:|例：|以下の例|書式|ください|できます|пример|например|예를|예시',
   ].join('|'),
   'u',
 );
@@ -55,14 +57,15 @@ const REPORTING = new RegExp(
 const ACTING = new RegExp(
   [
     String.raw`\b(?:i will|i['’]ll|i am going to|i['’]m going to|let me|let['’]s|i need to|i (?:must|should|can|want to)|i am|i['’]m)\b`,
-    String.raw`\b(?:now|next|first|then|calling|using|opening|reading|checking|looking|searching|running|writing|fetching)\b`,
-    String.raw`^(?:sure|ok|okay|certainly|of course|alright|right|great|thanks|understood|got it)\b`,
+    String.raw`^(?:calling|using|opening|reading|checking|looking|searching|running|writing|fetching)\b`,
+    // Politeness alone, or a word of order alone; more words may say something else.
+    String.raw`^(?:(?:sure|ok|okay|certainly|of course|alright|right|great|thanks|understood|got it|now|next|first|then)[.,:!\s]*){1,3}$`,
     String.raw`\b(?:here is|here['’]s) (?:the|my) (?:tool |function )?call\b`,
-    String.raw`\b(?:ich (?:werde|öffne|lese|prüfe|suche|schaue|rufe|führe|starte|hole)|lass mich|zuerst|jetzt|nun)\b`,
-    String.raw`\b(?:je vais|laissez-moi|d['’]abord|maintenant|j['’](?:ouvre|appelle|utilise|examine))`,
-    String.raw`\b(?:voy a|déjame|ahora|primero)\b|\b(?:vou|deixe-me|agora|primeiro)\b`,
-    String.raw`\b(?:sto per|fammi|lasciami|adesso|ora|prima)\b`,
-    '我来|我将|我会|让我|现在|首先|まず|これから|します',
+    String.raw`\b(?:ich (?:werde|öffne|lese|prüfe|suche|schaue|rufe|führe|starte|hole)|lass mich)\b`,
+    String.raw`\b(?:je vais|laissez-moi|j['’](?:ouvre|appelle|utilise|examine))`,
+    String.raw`\b(?:voy a|déjame)\b|\b(?:vou|deixe-me)\b`,
+    String.raw`\b(?:sto per|fammi|lasciami)\b`,
+    '我来|我将|我会|让我|これから|します',
   ].join('|'),
   'iu',
 );

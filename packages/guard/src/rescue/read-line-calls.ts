@@ -9,7 +9,10 @@ export function readReact(source: BlockSource, at: number): BlockReading {
   const { text } = source;
   const [head, name] = matchAt(REACT, text, at) ?? [];
   if (head === undefined || name === undefined) return { kind: 'other', end: at + 1 };
-  const block = readJsonAt(source, skipSpace(text, at + head.length));
+  const from = skipSpace(text, at + head.length);
+  // Minutes and plans have actions as well; a call has a tool or JSON.
+  if (text[from] !== '{' && !source.isTool(name)) return { kind: 'other', end: at + 1 };
+  const block = readJsonAt(source, from);
   if (!block.ok) return { kind: 'broken', name, isCut: block.isCut };
   const isInvented = matchAt(OBSERVATION, text, block.end) !== null;
   const call = { name, arguments: block.value, format: 'react' } as const;

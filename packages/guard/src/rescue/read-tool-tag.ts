@@ -8,6 +8,9 @@ export function readToolTag({ text, isTool }: BlockSource, at: number): BlockRea
   if (opening === undefined || name === undefined || !isTool(name)) {
     return { kind: 'other', end: at + 1 };
   }
+  // A tag around plain text may be markup of any kind; a call has tags inside.
+  const inside = skipSpace(text, at + opening.length);
+  if (text[inside] !== '<') return { kind: 'other', end: at + 1 };
   const args = new Map<string, JsonValue>();
   let end = at + opening.length;
   for (;;) {

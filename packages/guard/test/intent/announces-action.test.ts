@@ -17,7 +17,7 @@ test.each([
   'Je vais maintenant lire le fichier.',
   "D'accord. Laissez-moi vérifier les journaux.",
   'Voy a revisar primero el archivo.',
-  'Déjame buscar la respuesta.',
+  'Déjame buscar el documento.',
   'Vou agora verificar o arquivo.',
   'Fammi controllare il file.',
   '让我先打开文件。',
@@ -49,6 +49,16 @@ test.each([
   'Vou ficar por aqui se precisar.',
   '如果你愿意，我可以打开文件。',
   'ファイルを送っていただければ確認します。',
+  'Now let me read between the lines.',
+  'Let me look at this from another angle.',
+  'I am now looking forward to it.',
+  'Alright, let me get this party started!',
+  'Let me use an analogy: a file is like a drawer.',
+  'Okay, I will now search my memory for the file: it was in 1969.',
+  'Lass mich das prüfen: 17 ist eine Primzahl.',
+  'Lass mich kurz nachsehen, ob ich das richtig verstanden habe.',
+  'Laissez-moi vérifier : 7 × 8 = 56.',
+  'これから毎日本を読みます。',
 ])('takes for an answer: %s', (text) => {
   expect(announcesAction(text, TOOLS)).toBe(false);
 });

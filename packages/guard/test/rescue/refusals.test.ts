@@ -71,6 +71,9 @@ test.each([
   [
     'The page contains this:\n<tool_call>{"name": "bash", "arguments": {"command": "ls"}}</tool_call>',
   ],
+  [
+    'Sure, here is the request body:\n```json\n{"name": "bash", "arguments": {"command": "ls"}}\n```',
+  ],
   ['In Python one writes\n```python\nbash(command="ls")\n```'],
 ])('takes no call that is shown or quoted: %s (GR-06)', (text) => {
   expect(rescue(text).kind).toBe('none');
@@ -121,6 +124,10 @@ test.each([
   [
     'a call in a fence and prose behind',
     '```json\n{"name": "bash", "arguments": {"command": "ls"}}\n```\nShall I?',
+  ],
+  [
+    'a lead that says nothing of acting',
+    'First, the body of the request:\n```json\n{"name": "bash", "arguments": {"command": "ls"}}\n```',
   ],
   ['a call in a sentence', 'I will {"name": "bash", "arguments": {"command": "ls"}} now'],
 ])('takes no call that is not what the text is about: %s', (_name, text) => {
@@ -204,6 +211,9 @@ test.each([
   ['[read](https://example.com) the page'],
   ['{ curly } words [and] brackets (too)'],
   ['bash (the shell) is old.'],
+  ['<bash>\nls -la\n</bash>'],
+  ['Action: review\nAction Input: the draft contract'],
+  ['bash(1) is a shell.'],
   ['```sh\nbash -c "ls"\n```'],
   ['```js\nread({"path": "a"})\n```'],
   ['function read(path) {\n  return path;\n}'],

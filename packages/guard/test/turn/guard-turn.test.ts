@@ -129,18 +129,23 @@ test('a strict turn that stays text fails as text', async () => {
 });
 
 test('ten thousand calls of unknown tools cost one bounded correction', async () => {
-  const flood = {
-    ...EMPTY,
-    tool_calls: Array.from({ length: 10_000 }, (_, index) => ({
-      id: `c${index}`,
-      name: `unknown_tool_number_${index}`,
-      arguments: '{}',
-    })),
-  };
-  const { asked } = await turn([flood, say('Sorry.')]);
-  const told = asked[1]?.extra ?? [];
-  expect(told).toHaveLength(65);
-  expect(JSON.stringify(told).length).toBeLessThan(40_000);
+  const names = Array.from({ length: 60 }, (_, index) => `a_tool_with_a_long_name_${index}`);
+  const told: (readonly ModelMessage[])[] = [];
+  const tool_calls = Array.from({ length: 10_000 }, (_, index) => ({
+    id: `c${index}`,
+    name: `unknown_function_${index}`,
+    arguments: '{}',
+  }));
+  await guardTurn(
+    async (extra) => {
+      told.push([...extra]);
+      return told.length === 1 ? { ...EMPTY, tool_calls } : say('Sorry.');
+    },
+    { tools: names.map((name) => ({ name, description: '', parameters: null })) },
+  );
+  expect(told[1]).toHaveLength(65);
+  // The whole list of names stands in one of the results only.
+  expect(JSON.stringify(told[1]).length).toBeLessThan(30_000);
 });
 
 test('calls beyond the limit stand nowhere, those before are performed', async () => {
