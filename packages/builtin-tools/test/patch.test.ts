@@ -215,6 +215,15 @@ rename to a
   });
 });
 
+test('a hunk of any length is applied', async () => {
+  const world = await toolWorld();
+  const lines = Array.from({ length: 25_000 }, (_, index) => `line ${index}\n`);
+  await world.write('a', 'begin\nend\n');
+  const added = lines.map((line) => `+${line}`).join('');
+  dataOf(await apply(world, `--- a/a\n+++ b/a\n@@ -1,2 +1,25002 @@\n begin\n${added} end\n`));
+  expect((await files(world))['a']).toBe(`begin\n${lines.join('')}end\n`);
+});
+
 describe('a hostile patch', () => {
   const HUNK = '@@ -0,0 +1 @@\n+x\n';
 
@@ -270,6 +279,12 @@ describe('a hostile patch', () => {
     expect(faultOf(result)).toBe('invalid_arguments malformed_patch');
     expect(result.text).toContain(fault);
     expect(await files(world)).toEqual({ a: 'x\n' });
+  });
+
+  test('a header whose names have no end is refused at once', async () => {
+    const world = await toolWorld();
+    const result = await apply(world, `diff --git ${'a '.repeat(200_000)}\n`);
+    expect(result.text).toContain('longer than paths can be');
   });
 
   test.each([

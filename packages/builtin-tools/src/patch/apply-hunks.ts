@@ -9,6 +9,9 @@ import { misfit } from './patch-fault.ts';
  */
 export function applyHunks(text: string, hunks: readonly Hunk[], path: string): string {
   const image = splitLines(text).map((line) => ({ text: line, isNew: false }));
+  if (image.length * hunks.length > MAX_COMPARISONS) {
+    throw misfit(`${path} has ${image.length} lines, too many for ${hunks.length} hunks at once.`);
+  }
   // Models send no carriage returns; a file that has them on every line keeps them.
   const isCrlf = image.length > 0 && image.every((line) => line.text.endsWith('\r\n'));
   for (const hunk of hunks) {
@@ -99,9 +102,12 @@ function matches(image: readonly ImageLine[], at: number, before: readonly strin
 
 function replace(image: ImageLine[], at: number, { before, after }: Sides): void {
   const added = after.map((text) => ({ text, isNew: true }));
-  const tail = image.splice(at).slice(before.length);
-  for (const line of added) image.push(line);
-  for (const line of tail) image.push(line);
+  const last = added.splice(0, MAX_ARGUMENTS);
+  image.splice(at, before.length, ...last);
+  // A function takes only so many arguments, and a hunk may add any number of lines.
+  for (let end = at + last.length; added.length > 0; end += MAX_ARGUMENTS) {
+    image.splice(end, 0, ...added.splice(0, MAX_ARGUMENTS));
+  }
 }
 
 function withCarriageReturns(hunk: Hunk): Hunk {
@@ -122,3 +128,8 @@ function unmatched({ line, oldStart, lines }: Hunk, path: string): Error {
     `the lines of the hunk at line ${line} of the patch are not in ${path} near line ${oldStart}${sought === '' ? '' : `, beginning with "${sought}"`}; read the file and make the patch anew.`,
   );
 }
+
+const MAX_ARGUMENTS = 10_000;
+
+/** Each hunk may be looked for in the whole file; this many take a few seconds. */
+const MAX_COMPARISONS = 1_000_000_000;

@@ -80,6 +80,8 @@ function settle(
 
 /** Null where the two names differ: then further lines say which they are. */
 function readGitNames(text: string, line: number): string | null {
+  // Every blank may be the one between the names, so the work grows with the square of the length.
+  if (text.length > MAX_NAMES) throw malformed(line, 'the names are longer than paths can be.');
   const quoted = readQuoted(text);
   if (quoted !== null) {
     const other = readQuoted(quoted.rest.trimStart())?.path ?? quoted.rest.trimStart();
@@ -150,6 +152,9 @@ function readMode(mode: string, line: number): string {
   if (mode === '100644' || mode === '100755') return mode;
   throw malformed(line, 'only the modes 100644 and 100755 are applied, no links or modules.');
 }
+
+/** Two paths, of which each byte may be written as four. */
+const MAX_NAMES = 2 * 4 * 4096;
 
 const NONE: Extended = {
   from: null,
