@@ -1,4 +1,5 @@
 export type { ApprovalAnswer, ApprovalProvider } from './approval-provider.ts';
+export type { RuntimeErrorCode } from './error-codes.ts';
 export {
   type MemoryOperationLog,
   type MemoryOperationLogOptions,

@@ -8,6 +8,7 @@ import {
   type PlanNode,
   toPlainJson,
 } from '@millforge/contracts';
+import type { RuntimeErrorCode } from '../error-codes.ts';
 import type { SelectedOutputRequirement } from './selected-output-requirement.ts';
 
 /** A structured result as it is asked for. */
@@ -96,8 +97,6 @@ function asJson(schema: JsonSchema): JsonValue {
 }
 
 function invalid(why: string): MillforgeError {
-  return new MillforgeError(
-    'runtime/invalid-output',
-    `The structured result cannot be asked for: ${why}.`,
-  );
+  const code: RuntimeErrorCode = 'runtime/invalid-output';
+  return new MillforgeError(code, `The structured result cannot be asked for: ${why}.`);
 }

@@ -1,4 +1,5 @@
 import { MillforgeError } from '@millforge/contracts';
+import type { RuntimeErrorCode } from '../error-codes.ts';
 import type { Steering } from './steering.ts';
 
 /** Keeps what people say until the run asks for it. */
@@ -50,7 +51,8 @@ function assertMessage(message: string): void {
 }
 
 function invalid(why: string): MillforgeError {
-  return new MillforgeError('runtime/invalid-message', `The message is not taken: ${why}.`);
+  const code: RuntimeErrorCode = 'runtime/invalid-message';
+  return new MillforgeError(code, `The message is not taken: ${why}.`);
 }
 
 const MAX_WAITING = 100;
