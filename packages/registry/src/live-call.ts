@@ -116,8 +116,10 @@ function preparedCall(
   prepared: { readonly tool: PreparedTool; readonly before: JsonValue },
   parts: LiveParts,
 ): PreparedCall {
+  const act: Act = { tool: prepared.tool, unsettled: null };
   let isSpent = false;
   let disposed: Promise<void> | null = null;
+  const free = (): Promise<void> => disposeQuietly(prepared.tool, call, parts);
   return Object.freeze({
     kind: 'prepared' as const,
     before: prepared.before,
@@ -129,22 +131,35 @@ function preparedCall(
         );
       }
       isSpent = true;
-      return runCall(call, { tool: prepared.tool, ...context }, parts);
+      return runCall(call, { ...context, act }, parts);
     },
     [Symbol.asyncDispose]() {
       isSpent = true;
-      disposed ??= disposeQuietly(prepared.tool, call, parts);
+      disposed ??= act.unsettled === null ? free() : freeLater(act.unsettled, free);
       return disposed;
     },
   });
 }
 
+/** The act of a prepared call. */
+interface Act {
+  readonly tool: PreparedTool;
+  /** What goes on although the call has its outcome; null while nothing does. */
+  unsettled: Promise<unknown> | null;
+}
+
+/** Code that was given up may still act: what it took stays taken until it ends, and nobody waits for that. */
+async function freeLater(unsettled: Promise<unknown>, free: () => Promise<void>): Promise<void> {
+  // Code without types may have given anything back.
+  void Promise.resolve(unsettled).then(free, free);
+}
+
 async function runCall(
   call: AdmittedCall,
-  act: CallRun & { readonly tool: PreparedTool },
+  run: CallRun & { readonly act: Act },
   parts: LiveParts,
 ): Promise<ExecutedCall> {
-  const { signal, idempotencyKey, onUpdate, tool } = act;
+  const { signal, idempotencyKey, onUpdate, act } = run;
   const watched = onUpdate === undefined ? {} : { onUpdate: quietly(onUpdate, call) };
   if (signal.aborted) {
     const { outcome, trace } = refusedCall(
@@ -156,9 +171,13 @@ async function runCall(
   }
   const startedAtMs = parts.clock.now();
   const startedMs = parts.clock.monotonicMs();
-  const settled = await withinLimits(limitsOf(call, signal, parts), (halt) =>
-    tool.run(Object.assign(toolContext(call, halt, parts), { idempotencyKey }, watched)),
-  );
+  const settled = await withinLimits(limitsOf(call, signal, parts), (halt) => {
+    const context = Object.assign(toolContext(call, halt, parts), { idempotencyKey }, watched);
+    const acting = act.tool.run(context);
+    act.unsettled = acting;
+    return acting;
+  });
+  if (settled.kind !== 'abandoned') act.unsettled = null;
   const durationMs = parts.clock.monotonicMs() - startedMs;
   const result = resultOf(settled, call);
   // A call in doubt may be repeated under the approval that it has: it is still the same call.

@@ -310,6 +310,32 @@ test('runs once and is disposed of once', async () => {
   expect(disposed).toBe(1);
 });
 
+test('keeps what a call took that was given up, until its code has ended', async () => {
+  let disposed = 0;
+  const ending = new AbortController();
+  const acting = new Promise<typeof DONE>((resolve) => {
+    ending.signal.addEventListener('abort', () => resolve(DONE));
+  });
+  const tool = toolOf({
+    timeoutSeconds: 1,
+    graceSeconds: 1,
+    prepare: async () => prepared({ run: () => acting, dispose: async () => void disposed++ }),
+  });
+  const world = executorWorld([tool]);
+  const call = await prepareCall(admit(world));
+  const running = call.run({ signal: LIVE.signal, idempotencyKey: 'k' });
+  await ticks();
+  world.clock.advance(1000);
+  await ticks();
+  world.clock.advance(1000);
+  expect((await running).outcome.status).toBe('timed_out');
+  await call[Symbol.asyncDispose]();
+  expect(disposed).toBe(0);
+  ending.abort();
+  await ticks();
+  expect(disposed).toBe(1);
+});
+
 test('is not held by a tool that never frees what it took', async () => {
   const world = executorWorld([
     toolOf({ prepare: async () => prepared({ dispose: () => new Promise(() => undefined) }) }),
