@@ -50,7 +50,8 @@ async function benchFiles(root, call) {
 
 async function benchTree(root, call) {
   const once = (act) => () => timed(act, 1);
-  const git = (...args) => execFileSync('git', args, { cwd: root, stdio: ['ignore', 'pipe', 'ignore'] });
+  const git = (...args) =>
+    execFileSync('git', args, { cwd: root, stdio: ['ignore', 'pipe', 'ignore'] });
   report(
     'search without a hit, 20,000 files / git grep',
     await compare(
