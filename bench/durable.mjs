@@ -2,9 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { ALL_PERMISSIONS, openKernel } from '../packages/kernel/dist/index.js';
-import { compare, report, timed } from './measure.mjs';
+import { openBenchKernel, operations, scope } from './durable-run.mjs';
+import { compare, median, report, timed } from './measure.mjs';
 
 // The very driver that the kernel uses.
 const Database = createRequire(new URL('../packages/kernel/package.json', import.meta.url))(
@@ -20,25 +19,16 @@ const SETTINGS = [
   'trusted_schema = OFF',
   'wal_autocheckpoint = 4000',
 ];
-const scope = { tenant: 'bench', resource: 'bench', actor: 'bench', permissions: ALL_PERMISSIONS };
-const clock = {
-  now: () => Date.now(),
-  monotonicMs: () => performance.now(),
-  delay: (ms, signal) => delay(ms, undefined, signal === undefined ? {} : { signal }),
-};
-let names = 0;
-const ids = { newId: (prefix) => `${prefix}_${process.pid}_${(names += 1)}` };
-
 /** Durable operations against bare transactions of the same driver, same settings, same disk. */
 export async function benchDurable() {
   const folder = mkdtempSync(join(tmpdir(), 'millforge-bench-'));
-  const kernel = await openKernel({ path: join(folder, 'ours', 'trail.db'), clock, ids });
+  const kernel = await openBenchKernel(join(folder, 'ours'));
   const bare = openBare(join(folder, 'bare.db'));
   try {
     report(
       'operation admitted first / two transactions',
       await compare(
-        () => operations(kernel, 'write'),
+        () => operations(kernel, 'write', OPERATIONS),
         () => bare.transactions(2),
         15,
       ),
@@ -47,17 +37,90 @@ export async function benchDurable() {
     report(
       'operation recorded after / one transaction',
       await compare(
-        () => operations(kernel, 'read'),
+        () => operations(kernel, 'read', OPERATIONS),
         () => bare.transactions(1),
         15,
       ),
       'operation',
     );
+    await benchGroups(kernel);
+    await benchGrowth(kernel, folder);
   } finally {
     await kernel[Symbol.asyncDispose]();
     bare.close();
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Many runs at once against one alone: what waits at the same moment is written together. */
+async function benchGroups(kernel) {
+  const many = async () => {
+    const start = performance.now();
+    await Promise.all(Array.from({ length: 64 }, () => operations(kernel, 'write', 40)));
+    return ((performance.now() - start) * 1000) / (64 * 40);
+  };
+  const found = await compare(() => operations(kernel, 'write', OPERATIONS), many, 7);
+  report('operation of one run / of 64 runs at once', found, 'operation');
+}
+
+/** The cost of one operation, of opening and of resuming as the file grows; a million records only when asked for. */
+async function benchGrowth(kernel, folder) {
+  const sizes =
+    process.env['MILLFORGE_BENCH_MILLION'] === undefined
+      ? [1000, 20_000]
+      : [1000, 100_000, 1_000_000];
+  const path = join(folder, 'ours', 'trail.db');
+  for (const size of sizes) {
+    let records = countRecords(path);
+    while (records < size) {
+      await Promise.all(Array.from({ length: 64 }, () => operations(kernel, 'read', 100)));
+      records = countRecords(path);
+    }
+    const costs = [];
+    for (let round = 0; round < 5; round += 1) costs.push(await operations(kernel, 'write', 100));
+    const opening = await timed(async () => {
+      const other = await openBenchKernel(join(folder, 'ours'));
+      await other[Symbol.asyncDispose]();
+    }, 1000);
+    const line = [
+      `at ${records} records`.padEnd(44),
+      `${median(costs).toFixed(1)} µs`.padStart(14),
+      `  an operation, ${opening.toFixed(1)} ms to open and close a second kernel`,
+    ];
+    process.stdout.write(`${line.join('')}\n`);
+  }
+  const goalId = await recordThousand(kernel);
+  const bytes = trailBytes(path, goalId);
+  process.stdout.write(
+    `${'trail bytes of an operation'.padEnd(44)}${String(bytes).padStart(11)} B\n`,
+  );
+}
+
+function countRecords(path) {
+  const database = new Database(path, { readonly: true });
+  const count = database.prepare('SELECT count(*) FROM trail').pluck().get();
+  database.close();
+  return count;
+}
+
+async function recordThousand(kernel) {
+  await operations(kernel, 'write', 1000);
+  const [newest] = await kernel.listGoals(scope, { limit: 1 });
+  return newest.goal_id;
+}
+
+/** Bytes of records of one goal of a thousand operations, each. */
+function trailBytes(path, goalId) {
+  const database = new Database(path, { readonly: true });
+  const bytes = database
+    .prepare(
+      `SELECT sum(length(data) + length(type) + length(actor) + length(at) + 128) FROM trail JOIN goals USING (goal)
+        WHERE goal_id = ?`,
+    )
+    .pluck()
+    .get(goalId);
+  database.close();
+  return Math.round(bytes / 1000);
 }
 
 // One row per transaction, at the settings of the kernel's own connection. The row is smaller than what the kernel
@@ -76,53 +139,4 @@ function openBare(path) {
       }, OPERATIONS),
     close: () => database.close(),
   };
-}
-
-async function operations(kernel, effect) {
-  const goalId = ids.newId('goal');
-  let took = 0;
-  const adapter = {
-    kind: 'model',
-    name: 'bench',
-    version: '1',
-    parameters: null,
-    async run(context) {
-      took = await timed(async () => {
-        for (let step = 1; step <= OPERATIONS; step += 1) {
-          await context.perform(
-            {
-              key: `tool/${step}/0`,
-              step,
-              kind: 'tool',
-              effect,
-              repeat: 'safe',
-              metered: false,
-              input: { n: step },
-              describe: 'bench',
-            },
-            async () => ({ value: { ok: true } }),
-          );
-        }
-      }, OPERATIONS);
-      return { kind: 'bench' };
-    },
-  };
-  await kernel.admitGoal(scope, {
-    kind: 'goal_contract',
-    schema_version: '1.0',
-    goal_id: goalId,
-    objective: 'bench',
-    unchecked: true,
-    tasks: [
-      {
-        task_id: 'run',
-        adapter: { kind: 'model', name: 'bench', version: '1', parameters: null },
-        doubt: 'operation',
-        effect: 'write',
-      },
-    ],
-  });
-  const goal = await kernel.runGoal(scope, goalId, { adapters: [adapter] }).done;
-  if (goal.state !== 'completed') throw new Error(`the bench goal is ${goal.state}`);
-  return took;
 }
