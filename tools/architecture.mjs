@@ -22,7 +22,7 @@ const GRAPH = {
   sandbox: ['contracts'],
   'custom-tools': ['contracts', 'source', 'sandbox'],
   kernel: ['contracts'],
-  cli: ['contracts', 'compiler', 'registry', 'models', 'runtime', 'kernel'],
+  cli: ['contracts', 'compiler', 'registry', 'connectors', 'models', 'runtime', 'kernel'],
   millforge: [
     'contracts',
     'source',

@@ -2,6 +2,8 @@ export type { CliErrorCode } from './cli-error.ts';
 export { type MainOptions, main } from './main.ts';
 export type {
   BasePort,
+  ConnectorOpener,
+  ConnectorSettings,
   ContextFile,
   DecisionRequest,
   DoctorFinding,

@@ -3,6 +3,11 @@ import { parseArguments } from './arguments/parse-arguments.ts';
 import { systemCode, usageError } from './cli-error.ts';
 import type { Command } from './commands/command.ts';
 import { compileCommand } from './commands/compile.ts';
+import { connectAdmitCommand } from './commands/connect-admit.ts';
+import { connectCallCommand } from './commands/connect-call.ts';
+import { connectDiffCommand } from './commands/connect-diff.ts';
+import { connectDiscoverCommand } from './commands/connect-discover.ts';
+import { connectDraftCommand } from './commands/connect-draft.ts';
 import { diffCommand } from './commands/diff.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { explainCommand } from './commands/explain.ts';
@@ -16,7 +21,7 @@ import { toolsShowCommand } from './commands/tools-show.ts';
 import { trailFollowCommand, trailShowCommand, trailVerifyCommand } from './commands/trail.ts';
 import { trailExportCommand, trailImportCommand } from './commands/trail-transfer.ts';
 import { trustCommand } from './commands/trust.ts';
-import type { MillforgeFactory } from './millforge-port.ts';
+import type { ConnectorOpener, MillforgeFactory } from './millforge-port.ts';
 import { exitStatusOfError } from './output/exit-status.ts';
 import { renderCommandHelp, renderOverview } from './output/help.ts';
 import { nodeHost } from './output/node-host.ts';
@@ -26,6 +31,8 @@ import { type CliHost, writeLine } from './output/terminal.ts';
 export interface MainOptions {
   /** Makes the product. */
   readonly createMillforge: MillforgeFactory;
+  /** Makes the way to a server. */
+  readonly openConnector: ConnectorOpener;
   /** Version to print. */
   readonly version: string;
   /** The process around it; default the real one. */
@@ -48,7 +55,7 @@ export async function main(argv: readonly string[], options: MainOptions): Promi
 
 async function dispatch(
   argv: readonly string[],
-  { host, createMillforge, version }: MainOptions & { readonly host: CliHost },
+  { host, createMillforge, openConnector, version }: MainOptions & { readonly host: CliHost },
 ): Promise<number> {
   const [first] = argv;
   if (first === '--version' || first === '-V') {
@@ -77,7 +84,7 @@ async function dispatch(
     host.stdout.write(renderCommandHelp(command));
     return 0;
   }
-  return command.run({ host, createMillforge }, parseArguments(command, rest));
+  return command.run({ host, createMillforge, openConnector }, parseArguments(command, rest));
 }
 
 function resolveCommand(argv: readonly string[]): { command: Command; rest: readonly string[] } {
@@ -135,4 +142,9 @@ const COMMANDS: readonly Command[] = [
   toolsLsCommand,
   toolsShowCommand,
   toolsCheckCommand,
+  connectDiscoverCommand,
+  connectDraftCommand,
+  connectAdmitCommand,
+  connectDiffCommand,
+  connectCallCommand,
 ];

@@ -1,3 +1,4 @@
+import type { ConnectorTransport } from '@millforge/connectors';
 import type {
   CapabilityGrant,
   JsonValue,
@@ -27,6 +28,59 @@ export type MillforgeFactory = (options: {
   /** What the operator sets up for the built-in tools. */
   readonly builtinTools?: OperatorSettings;
 }) => MillforgePort;
+
+/** Makes the way to the server of a connector. */
+export type ConnectorOpener = (
+  settings: ConnectorSettings,
+  options: {
+    /** Environment in which secrets are looked up by name. */
+    readonly env: Readonly<Record<string, string | undefined>>;
+  },
+) => ConnectorTransport;
+
+/** How the server of a connector is reached; no secret, at most the name of its variable. */
+export interface ConnectorSettings {
+  /** The operator's name of the connector. */
+  readonly connectorId: string;
+  /** The way. */
+  readonly transport:
+    | {
+        /** A program of this host. */
+        readonly kind: 'stdio';
+        /** Its name. */
+        readonly name: string;
+        /** Its version, where one is known. */
+        readonly version: string | null;
+        /** Absolute path of the program. */
+        readonly command: string;
+        /** Its arguments. */
+        readonly args: readonly string[];
+        /** Its working directory, absolute. */
+        readonly folder: string;
+        /** Its environment. */
+        readonly environment: Readonly<Record<string, string>>;
+        /** Variables of this process that it is given, by the name under which it sees them. */
+        readonly secrets: Readonly<Record<string, string>>;
+        /** Files whose bytes are pinned, absolute. */
+        readonly pinnedFiles: readonly string[];
+      }
+    | {
+        /** A service. */
+        readonly kind: 'http';
+        /** Its name. */
+        readonly name: string;
+        /** Its version. */
+        readonly version: string;
+        /** Its address. */
+        readonly url: string;
+        /** Variable that holds its token; null for none. */
+        readonly tokenEnv: string | null;
+        /** Whether addresses of this machine and of private networks may be connected to. */
+        readonly allowPrivateAddresses: boolean;
+        /** Whether `http:` is spoken. */
+        readonly allowPlainHttp: boolean;
+      };
+}
 
 /** What the operator sets up for the built-in tools. */
 export interface OperatorSettings {

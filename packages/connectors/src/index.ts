@@ -22,6 +22,7 @@ export {
   admitConnectorTools,
 } from './admission/admit-connector-tools.ts';
 export type { ConnectorApproval } from './admission/approval-policy-name.ts';
+export { pinManifest } from './admission/pin-manifest.ts';
 export { readAdmissionManifest } from './admission/read-admission-manifest.ts';
 export type { BrokeredConnector, EvidenceLook } from './broker/brokered-connector.ts';
 export {

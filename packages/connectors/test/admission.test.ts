@@ -1,4 +1,9 @@
-import { admitConnectorTools } from '@millforge/connectors';
+import {
+  admitConnectorTools,
+  pinManifest,
+  readAdmissionManifest,
+  readDiscoverySnapshot,
+} from '@millforge/connectors';
 import { descriptorDigest } from '@millforge/contracts';
 import { describe, expect, test } from 'vitest';
 import { baseline, type Documents, factsOf, findings } from './baseline.ts';
@@ -298,6 +303,21 @@ test('wants every expected digest where the policy says so', () => {
   documents.policy.require_expected_hashes = true as never;
   expect(findings(documents)).toHaveLength(8);
   expect(new Set(findings(documents).map((one) => one.slice(0, 7)))).toEqual(new Set(['MF-C023']));
+});
+
+test('admits a manifest that was pinned where every digest is wanted, and nothing after a change', () => {
+  const documents = baseline();
+  const manifest = readAdmissionManifest(documents.manifest);
+  const snapshot = readDiscoverySnapshot(documents.snapshot);
+  if (!manifest.ok || !snapshot.ok) throw new Error('The baseline is wrong.');
+  const pinned = pinManifest(manifest.value, snapshot.value, admitConnectorTools(documents));
+  documents.policy.require_expected_hashes = true as never;
+  const policy = documents.policy;
+  const admit = () =>
+    admitConnectorTools({ snapshot: documents.snapshot, manifest: pinned, policy });
+  expect(admit().diagnostics).toEqual([]);
+  documents.snapshot.provider_tools[0].provider_description = 'Lists more.' as never;
+  expect(admit().accepted).toBe(false);
 });
 
 test('enforces bounds in schemas of a server instead of refusing them', () => {

@@ -5,9 +5,10 @@ import { VERSION } from './version.ts';
 if (process.argv[2] === '--version' || process.argv[2] === '-V') {
   process.stdout.write(`${VERSION}\n`);
 } else {
-  const [{ main }, { createMillforge }] = await Promise.all([
+  const [{ main }, { createMillforge }, { openConnector }] = await Promise.all([
     import('@millforge/cli'),
     import('./create-millforge.ts'),
+    import('./connectors/open-connector.ts'),
   ]);
   // A reader that went away (`| head`) is no fault of the run.
   for (const stream of [process.stdout, process.stderr]) {
@@ -15,5 +16,9 @@ if (process.argv[2] === '--version' || process.argv[2] === '-V') {
       if (error.code !== 'EPIPE') throw error;
     });
   }
-  process.exitCode = await main(process.argv.slice(2), { createMillforge, version: VERSION });
+  process.exitCode = await main(process.argv.slice(2), {
+    createMillforge,
+    openConnector,
+    version: VERSION,
+  });
 }

@@ -1,4 +1,5 @@
 export { builtinTools } from '@millforge/builtin-tools';
+export type { ConnectorSettings } from '@millforge/cli';
 export {
   type CompileResult,
   compileHarness,
@@ -27,6 +28,7 @@ export {
   type SecretResolver,
 } from './base/create-millforge-base.ts';
 export type { BaseRequest, MillforgeBase } from './base/millforge-base.ts';
+export { openConnector } from './connectors/open-connector.ts';
 export { createMillforge } from './create-millforge.ts';
 export type { MillforgeErrorCode } from './error-codes.ts';
 export type {

@@ -1,5 +1,5 @@
 import type { ArgumentSpec, ParsedArguments } from '../arguments/parse-arguments.ts';
-import type { MillforgeFactory } from '../millforge-port.ts';
+import type { ConnectorOpener, MillforgeFactory } from '../millforge-port.ts';
 import type { CliHost } from '../output/terminal.ts';
 
 /** What every command is given. */
@@ -8,6 +8,8 @@ export interface CommandContext {
   readonly host: CliHost;
   /** Makes what the commands work with; called only by commands that need it. */
   readonly createMillforge: MillforgeFactory;
+  /** Makes the way to a server; nothing is started or reached before it is used. */
+  readonly openConnector: ConnectorOpener;
 }
 
 /** One command of the command line. */

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type CliHost, type MillforgeFactory, main, type TextSink } from '@millforge/cli';
-import { createMillforge } from 'millforge';
+import { createMillforge, openConnector } from 'millforge';
 import { expect, onTestFinished } from 'vitest';
 
 /** What a command line came to. */
@@ -74,6 +74,7 @@ export async function runCli(argv: readonly string[], options: CliOptions): Prom
   });
   const code = await main(argv, {
     createMillforge: options.createMillforge ?? createMillforge,
+    openConnector,
     version: '0.0.0-test',
     host,
   });

@@ -1,0 +1,84 @@
+import {
+  type ConnectorDiscoverySnapshot,
+  type ConnectorTransport,
+  createDiscoverySnapshot,
+  type ReadResult,
+} from '@millforge/connectors';
+import type { ParsedArguments } from '../arguments/parse-arguments.ts';
+import { documentError, usageError } from '../cli-error.ts';
+import type { CommandContext } from '../commands/command.ts';
+import { isConfirmed } from '../commands/configured.ts';
+import { readTrustDirectory } from '../config/effective-config.ts';
+import { openTrustStore } from '../config/trust-store.ts';
+import { writeLine } from '../output/terminal.ts';
+import type { ConnectorFolder } from './connector-folder.ts';
+import { describeConnector } from './connector-settings.ts';
+
+/**
+ * Makes the way to a connector's server, once somebody vouched for what it starts or reaches: the folder may
+ * come from a clone.
+ *
+ * @throws `cli/usage` where nobody did.
+ */
+export async function connect(
+  { host, openConnector }: CommandContext,
+  args: ParsedArguments,
+  folder: ConnectorFolder,
+): Promise<ConnectorTransport> {
+  const { path, text } = folder.settingsFile;
+  const store = openTrustStore(await readTrustDirectory(args.text('data'), host));
+  if (!args.has('trust-project') && !(await store.isTrusted(path, text))) {
+    writeLine(host.stderr, `${path}: ${describeConnector(folder.settings)}.`);
+    if (!host.canAsk) {
+      throw usageError(`Nobody has accepted ${path}; --trust-project uses it once.`);
+    }
+    if (!(await isConfirmed(host, 'Accept it?'))) throw usageError('It was not accepted.');
+    await store.accept(path, text);
+  }
+  return openConnector(folder.settings, { env: host.env });
+}
+
+/**
+ * Asks a server what it has, and writes it down.
+ *
+ * @throws `cli/document` for a server that cannot be reached, or says what cannot be written down.
+ */
+export async function discoverNow(
+  folder: ConnectorFolder,
+  transport: ConnectorTransport,
+  now: Date,
+): Promise<ConnectorDiscoverySnapshot> {
+  const discovered = await transport.discover({ signal: AbortSignal.timeout(DISCOVER_MS) });
+  if (discovered.kind === 'failed') {
+    throw documentError(`The server of ${folder.name} cannot be asked: ${discovered.message}`);
+  }
+  const at = now.toISOString();
+  return good(
+    createDiscoverySnapshot({
+      connector_identity: {
+        connector_id: folder.settings.connectorId,
+        discovered_at: at,
+        ...discovered.identity,
+      },
+      created_at: at,
+      provider_tools: discovered.tools,
+      provider_prompts: discovered.prompts,
+      provider_resources: discovered.resources,
+      provider_metadata: discovered.metadata,
+    }),
+    `What the server of ${folder.name} says`,
+  );
+}
+
+/**
+ * The document that was read.
+ *
+ * @throws `cli/document` with the first of what is wrong with it.
+ */
+export function good<T>(read: ReadResult<T>, what: string): T {
+  if (read.ok) return read.value;
+  const [first] = read.diagnostics;
+  throw documentError(`${what} is wrong at ${first?.path ?? '/'}: ${first?.message ?? 'unknown'}`);
+}
+
+const DISCOVER_MS = 60_000;
