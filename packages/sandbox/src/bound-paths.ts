@@ -1,4 +1,4 @@
-import { realpath } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { isAbsolute, normalize, relative, sep } from 'node:path';
 import { MillforgeError } from '@millforge/contracts';
 
@@ -17,7 +17,15 @@ export interface BoundPaths {
   /** In the order in which they have to be mounted: outer before inner. */
   readonly bound: readonly BoundPath[];
   /** Hidden paths that lie inside of bound ones and are covered. */
-  readonly covered: readonly string[];
+  readonly covered: readonly CoveredPath[];
+}
+
+/** A place inside of a bound path that shows nothing. */
+export interface CoveredPath {
+  /** Where it would be seen. */
+  readonly path: string;
+  /** What stands there. */
+  readonly kind: 'file' | 'folder';
 }
 
 /**
@@ -36,25 +44,27 @@ export async function bindPaths(
   ] as const) {
     for (const path of paths) bound.push(await resolveBound(path, isWritable));
   }
-  // What does not exist yet is hidden where it would be.
-  const hidden = await Promise.all(
-    hiddenPaths.map(async (path) => realpath(path).catch(() => path)),
-  );
+  const hidden = await Promise.all(hiddenPaths.map(resolveHidden));
   for (const { path, source } of bound) {
     const reserved = RESERVED.find((folder) => isReservedUse(folder, [path, source]));
     if (reserved !== undefined) return `${path} cannot be bound: ${reserved} is the sandbox's own.`;
-    const secret = hidden.find((each) => isInside(source, each));
+    const secret = hidden.find((each) => isInside(source, each.source));
     if (secret !== undefined) return `${path} cannot be bound: no sandbox sees it.`;
   }
-  const covered = hidden.flatMap((each) =>
-    bound
-      .filter(({ source }) => isInside(each, source))
-      .map(({ path, source }) => normalize(`${path}/${relative(source, each)}`)),
-  );
+  const covered = new Map<string, CoveredPath>();
+  for (const { source: secret, kind } of hidden) {
+    // Where there is nothing, a cover would leave a folder on the host.
+    if (kind === 'absent') continue;
+    for (const { path, source } of bound) {
+      if (!isInside(secret, source)) continue;
+      const place = normalize(`${path}/${relative(source, secret)}`);
+      covered.set(place, { path: place, kind });
+    }
+  }
   const order = bound.toSorted(
     (a, b) => depth(a.path) - depth(b.path) || Number(a.isWritable) - Number(b.isWritable),
   );
-  return { bound: order, covered: [...new Set(covered)] };
+  return { bound: order, covered: [...covered.values()] };
 }
 
 /** Whether a path is a folder or lies in it. */
@@ -73,6 +83,18 @@ async function resolveBound(path: string, isWritable: boolean): Promise<BoundPat
     throw new MillforgeError('sandbox/invalid-request', `There is nothing to bind at ${path}.`, {
       cause,
     });
+  }
+}
+
+async function resolveHidden(
+  path: string,
+): Promise<{ readonly source: string; readonly kind: CoveredPath['kind'] | 'absent' }> {
+  try {
+    const source = await realpath(path);
+    return { source, kind: (await stat(source)).isDirectory() ? 'folder' : 'file' };
+  } catch {
+    // What is not there yet is not bound either, should it be there by then.
+    return { source: path, kind: 'absent' };
   }
 }
 

@@ -73,7 +73,9 @@ test('what is hidden is never bound, neither by a link nor inside of what is bou
   mkdirSync(secrets);
   writeFileSync(join(secrets, 'key'), 'secret');
   symlinkSync(secrets, join(folder, 'link'));
-  const walls = sandbox({ hiddenPaths: [secrets] });
+  writeFileSync(join(folder, '.netrc'), 'secret');
+  const hiddenPaths = [secrets, join(folder, '.netrc'), join(folder, 'absent')];
+  const walls = sandbox({ hiddenPaths });
   await need(context, walls, 'sandbox');
   for (const path of [secrets, join(secrets, 'key'), join(folder, 'link')]) {
     expect(await walls.run({ command: ['true'], readOnlyPaths: [path] })).toMatchObject({
@@ -83,13 +85,23 @@ test('what is hidden is never bound, neither by a link nor inside of what is bou
   }
   const result = exited(
     await walls.run({
-      command: ['/bin/sh', '-c', 'ls secrets; cat secrets/key link/key; (echo x >secrets/new)'],
+      command: [
+        '/bin/sh',
+        '-c',
+        'ls secrets; cat secrets/key link/key .netrc; for f in secrets/new .netrc; do (echo x >$f); done',
+      ],
       folder,
       writablePaths: [folder],
     }),
   );
   expect(result.stdout).toBe('');
   expect(existsSync(join(secrets, 'new'))).toBe(false);
+  expect(readFileSync(join(folder, '.netrc'), 'utf8')).toBe('secret');
+  // What is not there is neither made nor in the way.
+  const reading = { command: ['/bin/sh', '-c', 'cat .netrc; ls -A'], folder } as const;
+  const read = exited(await walls.run({ ...reading, readOnlyPaths: [folder] }));
+  expect(read.stdout).toBe('.netrc\nlink\nsecrets\n');
+  expect(existsSync(join(folder, 'absent'))).toBe(false);
 });
 
 test.each(['/', '/tmp', '/proc', '/proc/self', '/dev/shm', '/sys/fs'])(

@@ -163,10 +163,14 @@ describe.each(CARRIERS)('%s', (_name, options) => {
     if (result.kind === 'threw') expect(result.stdout).toContain('forged');
   });
 
-  test('keeps what a module writes while it is loaded, and bounds it (S-02)', async () => {
+  test('keeps what a module writes while it is loaded, and bounds it (S-02)', {
+    tags: ['slow'],
+  }, async () => {
     const quiet = await call('console.log("loaded"); export default () => 1');
     expect(quiet).toMatchObject({ kind: 'returned', stdout: 'loaded\n' });
-    const loud = await call('for (;;) console.error("loaded"); export default () => 1');
+    const loud = await call('for (;;) console.error("loaded"); export default () => 1', {
+      limits: { outputBytes: 10_000 },
+    });
     expect(loud).toMatchObject({ kind: 'stopped', limit: 'output' });
   });
 

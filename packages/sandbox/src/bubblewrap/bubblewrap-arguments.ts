@@ -49,7 +49,11 @@ export function bubblewrapCall(plan: BubblewrapPlan): BubblewrapCall {
       source,
       path,
     ]),
-    ...paths.covered.map((path) => ['--size', '4096', '--perms', '0555', '--tmpfs', path]),
+    ...paths.covered.map(({ path, kind }) =>
+      kind === 'file'
+        ? ['--ro-bind', '/dev/null', path]
+        : ['--size', '4096', '--perms', '0555', '--tmpfs', path],
+    ),
     ...(plan.placed ?? []).map(([source, place]) => ['--ro-bind', source, place]),
     // Otherwise the root, the devices and, for a user who is root, the settings of the kernel are writable.
     ['--remount-ro', '/', '--remount-ro', '/dev', '--remount-ro', '/proc', '--clearenv'],

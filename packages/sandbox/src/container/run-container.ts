@@ -12,7 +12,7 @@ export async function runContainer(
   { clock, signal, newName }: RunSurroundings,
 ): Promise<CommandResult> {
   if (paths.covered.length > 0) {
-    const message = `${paths.covered[0]} is never seen by a sandbox, and a container cannot cover it; bind less.`;
+    const message = `${paths.covered[0]?.path} is never seen by a sandbox, and a container cannot cover it; bind less.`;
     return { kind: 'refused', reason: 'forbidden-path', message };
   }
   const name = newName();

@@ -47,7 +47,9 @@ function toResult(
   if (said === null) return { kind: 'crashed', message: 'The engine ended.', ...run };
   switch (said.kind) {
     case 'returned': {
-      const value: JsonValue = JSON.parse(said.value ?? 'null');
+      const value = parse(said.value ?? '');
+      if (value === undefined)
+        return { kind: 'crashed', message: 'The engine gave no JSON.', ...run };
       return { kind: 'returned', value, ...run };
     }
     case 'threw':
@@ -62,6 +64,15 @@ function toResult(
       return { kind: 'crashed', message: said.message ?? 'The engine failed.', ...run };
     default:
       return unreachable(said.kind, 'reply');
+  }
+}
+
+function parse(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // As for a reply that is none.
+    return undefined;
   }
 }
 

@@ -62,11 +62,20 @@ export async function startQuickJsProcess(start: {
       const reply = next();
       child.stdin?.write(`${JSON.stringify(call)}\n`);
       const line = await reply;
-      return line === null ? null : JSON.parse(line);
+      return line === null ? null : parse(line);
     },
     kill,
     ended,
   };
+}
+
+/** A child that was taken over by its code could say anything; what is no JSON is no reply. */
+function parse(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return null;
+  }
 }
 
 const STDERR_CHARACTERS = 4096;
