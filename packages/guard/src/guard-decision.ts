@@ -18,10 +18,12 @@ export type GuardDecision =
       readonly leftOut: number;
     }
   | {
-      /** The reply is of no use: append its text, then `message` on the user channel, and ask again. */
+      /** The reply is of no use: append `content`, then `message` on the user channel, and ask again. */
       readonly kind: 're-ask';
       /** What is wrong with it. */
       readonly reason: ReAskReason;
+      /** What was said, without thoughts; null when nothing was, which servers want to see as some text. */
+      readonly content: string | null;
       /** What the model is told. */
       readonly message: string;
       /** How the next request may narrow the choice, where the server and its reasoning allow it. */

@@ -202,7 +202,13 @@ function askedAgain(
   const last =
     meant === null ? (isDue ? ('required' as const) : ('auto' as const)) : { name: meant };
   return {
-    decision: { kind: 're-ask', reason, message, toolChoice: tier < 3 ? 'auto' : last },
+    decision: {
+      kind: 're-ask',
+      reason,
+      content: seen.said.content,
+      message,
+      toolChoice: tier < 3 ? 'auto' : last,
+    },
     state,
   };
 }

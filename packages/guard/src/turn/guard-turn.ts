@@ -85,7 +85,7 @@ export async function guardTurn(ask: AskModel, options: GuardTurnOptions): Promi
     if (decision.kind === 're-ask') {
       asked.push(decision.reason);
       extra.push(
-        { role: 'assistant', content: spoken(reply.content) },
+        { role: 'assistant', content: spoken(decision.content) },
         { role: 'user', content: decision.message },
       );
       choice = decision.toolChoice === 'auto' ? toolChoice : decision.toolChoice;

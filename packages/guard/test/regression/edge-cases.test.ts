@@ -227,6 +227,11 @@ test('thoughts stand in nothing that is sent back (GE-19)', async () => {
   );
   expect(JSON.stringify(told)).not.toContain('secret plan');
   expect(told[1]?.[0]?.content).toBe('I see.');
+  const asked = await turn(
+    { ...EMPTY, content: '<think>secret plan</think>' },
+    { ...EMPTY, content: 'Hi.' },
+  );
+  expect(asked.told[1]?.[0]).toEqual({ role: 'assistant', content: '(empty reply)' });
 });
 
 test('ids that the provider gave stay, only missing and repeated ones are made (GE-26)', async () => {

@@ -28,7 +28,7 @@ export async function runTurn(run: Run, turn: number): Promise<RunEnding | null>
   run.guard = state;
   if (decision.kind === 're-ask') {
     const { reason, message } = decision;
-    run.conversation.add({ role: 'assistant', content: textOf(reply) });
+    run.conversation.add({ role: 'assistant', content: textOf(decision.content) });
     run.conversation.add({ role: 'user', content: message });
     run.options.trail.append({
       key: `re-ask/${turn}`,
@@ -86,7 +86,7 @@ function writtenArguments(call: InspectedCall, reply: ModelReply): string {
 }
 
 /** An empty assistant message is refused by servers, and two user messages in a row break templates. */
-function textOf({ content }: ModelReply): string {
+function textOf(content: string | null): string {
   return content === null || content.trim() === '' ? '(empty reply)' : content;
 }
 

@@ -120,8 +120,8 @@ function applied(decision: GuardDecision, at: Applied): GraphUpdate {
   ];
   switch (decision.kind) {
     case 're-ask': {
-      const isEmpty = reply.content === null || reply.content.trim() === '';
-      const said = isEmpty ? rewritten('(empty reply)') : [];
+      const isSame = decision.content !== null && decision.content === reply.content;
+      const said = isSame ? [] : rewritten(decision.content ?? '(empty reply)');
       return done([...said, { role: 'user', content: decision.message }], state, 'model');
     }
     case 'text': {
