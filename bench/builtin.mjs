@@ -48,8 +48,9 @@ async function benchFiles(root, call) {
   );
 }
 
+const once = (act) => () => timed(act, 1);
+
 async function benchTree(root, call) {
-  const once = (act) => () => timed(act, 1);
   const git = (...args) =>
     execFileSync('git', args, { cwd: root, stdio: ['ignore', 'pipe', 'ignore'] });
   report(

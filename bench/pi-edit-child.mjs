@@ -8,7 +8,7 @@ const [side, megabytes] = process.argv.slice(2);
 const root = mkdtempSync(join(tmpdir(), 'millforge-bench-edit-'));
 try {
   const call = side === 'ours' ? ourCaller(root) : await piCaller(root);
-  const text = `${'one of the lines of a file that is some megabytes long\n'.repeat(19_065)}`;
+  const text = 'one of the lines of a file that is some megabytes long\n'.repeat(19_065);
   const edits = [{ oldText: 'the end', newText: 'THE END' }];
   const samples = [];
   let base = 0;

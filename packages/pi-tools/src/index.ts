@@ -12,7 +12,7 @@ export type {
 export { type BaseHarnessOptions, millforgeBase } from './base/millforge-base.ts';
 export { piTerminals } from './base/pi-terminals.ts';
 export type { CommandRunner, RunnableCommand, RunnerExit } from './bash/command-runner.ts';
-export type { SpawnContext, SpawnHook } from './bash/shape-command.ts';
+export type { SpawnContext, SpawnHook } from './bash/spawn-hook.ts';
 export type { PiToolsErrorCode } from './error-codes.ts';
 export type { OnEffect, PiToolOptions } from './pi-tool-options.ts';
 export { piTools } from './pi-tools.ts';

@@ -1,5 +1,5 @@
 import type { CommandRunner } from './bash/command-runner.ts';
-import type { SpawnHook } from './bash/shape-command.ts';
+import type { SpawnHook } from './bash/spawn-hook.ts';
 import type { PiProfile } from './profile.ts';
 
 /** What the Pi-compatible tools are given by the host. */
