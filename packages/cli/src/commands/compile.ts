@@ -14,6 +14,7 @@ import type { ParsedArguments } from '../arguments/parse-arguments.ts';
 import { fileError, usageError } from '../cli-error.ts';
 import type { EffectiveConfig } from '../config/effective-config.ts';
 import { projectOf } from '../config/places.ts';
+import { openProjectConnectors } from '../connect/project-connectors.ts';
 import {
   COMPILE_OPTIONS,
   type CompileSelection,
@@ -50,15 +51,22 @@ export const compileCommand: Command = {
     json: { value: null, help: 'the same as --format json' },
     ...CONFIG_OPTIONS,
   },
-  async run({ host, createMillforge }, args) {
+  async run(context, args) {
+    const { host, createMillforge } = context;
     const format = formatOf(args);
     if (args.has('check') && args.has('watch')) {
       throw usageError('--check looks once and --watch goes on; leave out one of them.');
     }
     const source = args.positionals[0] ?? '';
-    const config = await readConfiguration(host, args, projectOf(source, host.cwd));
+    const project = projectOf(source, host.cwd);
+    const config = await readConfiguration(host, args, project);
     const selection = compileSelection(args);
-    await using millforge = createMillforge({ dataDir: config.dataDirectory, env: host.env });
+    await using connectors = await openProjectConnectors(context, args, project);
+    await using millforge = createMillforge({
+      dataDir: config.dataDirectory,
+      env: host.env,
+      tools: connectors.tools,
+    });
     const out = args.text('out');
     const work: CompileWork = {
       host,

@@ -6,13 +6,17 @@ import {
 } from '@millforge/connectors';
 import type { JsonObject, JsonValue } from '@millforge/contracts';
 import { documentError } from '../cli-error.ts';
+import { readTrustDirectory } from '../config/effective-config.ts';
+import { openTrustStore } from '../config/trust-store.ts';
 import { admissionDocument, readAdmission } from '../connect/admission-document.ts';
 import { type ConnectorFolder, openConnectorFolder } from '../connect/connector-folder.ts';
 import { good } from '../connect/live-connector.ts';
+import { acceptConnector } from '../connect/project-connectors.ts';
 import { printDiagnostics } from '../output/diagnostic-report.ts';
 import { EXIT_CHECK_FAILED, exitStatusOfDiagnostics } from '../output/exit-status.ts';
 import { writeLine } from '../output/terminal.ts';
 import type { Command } from './command.ts';
+import { DATA_OPTION } from './data-place.ts';
 
 /** Lets in what the manifest of a connector selects, and pins it. */
 export const connectAdmitCommand: Command = {
@@ -21,6 +25,7 @@ export const connectAdmitCommand: Command = {
   summary: 'let in what the manifest selects, and pin every word of it',
   example: 'millforge connect admit files --ci',
   options: {
+    ...DATA_OPTION,
     ci: {
       value: null,
       help: 'write nothing; every expected digest must be given, and what is admitted must be what the files say',
@@ -54,6 +59,10 @@ export const connectAdmitCommand: Command = {
     await folder.write('manifest.json', pinned);
     const made = { discovery: snapshot, manifest: pinned, policy };
     await folder.write('admission.json', admissionDocument(made, again));
+    await acceptConnector(
+      folder,
+      openTrustStore(await readTrustDirectory(args.text('data'), host)),
+    );
     writeLine(host.stdout, `Written to ${folder.path('admission.json')}.`);
     return 0;
   },

@@ -8,6 +8,7 @@ import { type Diagnostic, readPlan } from '@millforge/contracts';
 import type { ParsedArguments } from '../arguments/parse-arguments.ts';
 import { documentError, usageError } from '../cli-error.ts';
 import { projectOf } from '../config/places.ts';
+import { openProjectConnectors } from '../connect/project-connectors.ts';
 import {
   COMPILE_OPTIONS,
   type CompileSelection,
@@ -32,11 +33,18 @@ export const explainCommand: Command = {
     ...withoutGrant(),
     ...CONFIG_OPTIONS,
   },
-  async run({ host, createMillforge }, args) {
+  async run(context, args) {
+    const { host, createMillforge } = context;
     const format = formatOf(args);
     const path = args.positionals[0] ?? '';
-    const config = await readConfiguration(host, args, projectOf(path, host.cwd));
-    await using millforge = createMillforge({ dataDir: config.dataDirectory, env: host.env });
+    const project = projectOf(path, host.cwd);
+    const config = await readConfiguration(host, args, project);
+    await using connectors = await openProjectConnectors(context, args, project);
+    await using millforge = createMillforge({
+      dataDir: config.dataDirectory,
+      env: host.env,
+      tools: connectors.tools,
+    });
     const loaded = await loadUngranted(path, compileSelection(args), {
       cwd: host.cwd,
       catalog: millforge.catalog,

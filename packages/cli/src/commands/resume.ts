@@ -3,6 +3,7 @@ import { type JsonValue, readJson, toPlainJson } from '@millforge/contracts';
 import type { ParsedArguments } from '../arguments/parse-arguments.ts';
 import { documentError, usageError } from '../cli-error.ts';
 import { readSettings } from '../config/effective-config.ts';
+import { openProjectConnectors } from '../connect/project-connectors.ts';
 import { readInputFile } from '../documents/read-input-file.ts';
 import type { DecisionRequest } from '../millforge-port.ts';
 import { exitStatusOf } from '../output/exit-status.ts';
@@ -30,13 +31,16 @@ export const resumeCommand: Command = {
     json: { value: null, help: 'events and result as JSON Lines' },
     ...DATA_OPTION,
   },
-  async run({ host, createMillforge }, args) {
+  async run(context, args) {
+    const { host, createMillforge } = context;
     const runId = args.positionals[0] ?? '';
     const decision = await readDecision(host, args);
     const actor = args.text('actor');
     const data = await findData(host, args);
     const places = { ...host, project: host.cwd };
+    await using connectors = await openProjectConnectors(context, args, host.cwd);
     await using millforge = createMillforge({
+      tools: connectors.tools,
       dataDir: data.directory,
       env: host.env,
       approvalProvider: terminalApprovals(host),

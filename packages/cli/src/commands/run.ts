@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { parseDuration } from '../arguments/parse-duration.ts';
 import { usageError } from '../cli-error.ts';
 import { projectOf } from '../config/places.ts';
+import { openProjectConnectors } from '../connect/project-connectors.ts';
 import { COMPILE_OPTIONS, compileSelection } from '../documents/compile-options.ts';
 import { failureDocument } from '../documents/compile-report.ts';
 import { reportedRequest } from '../documents/compile-source.ts';
@@ -52,7 +53,8 @@ export const runCommand: Command = {
     ...COMPILE_OPTIONS,
     ...CONFIG_OPTIONS,
   },
-  async run({ host, createMillforge }, args) {
+  async run(context, args) {
+    const { host, createMillforge } = context;
     const path = args.positionals[0] ?? '';
     const onAmbiguous = args.text('on-ambiguous') ?? 'hold';
     if (onAmbiguous !== 'hold' && onAmbiguous !== 'retry') {
@@ -72,7 +74,9 @@ export const runCommand: Command = {
     if (isBase) assertBaseOptions(selection);
     const approved = approvedClasses(args);
     const config = await readConfiguration(host, args, project);
+    await using connectors = await openProjectConnectors(context, args, project);
     await using millforge = createMillforge({
+      tools: connectors.tools,
       dataDir: config.dataDirectory,
       env: host.env,
       approvalProvider: terminalApprovals(host),

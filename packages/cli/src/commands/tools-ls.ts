@@ -1,5 +1,6 @@
 import { formatToolReference } from '@millforge/contracts';
 import type { RegisteredTool } from '@millforge/registry';
+import { openProjectConnectors } from '../connect/project-connectors.ts';
 import type { MillforgePort } from '../millforge-port.ts';
 import { writeJsonLine, writeLine } from '../output/terminal.ts';
 import type { Command } from './command.ts';
@@ -12,9 +13,12 @@ export const toolsLsCommand: Command = {
   summary: 'list the tools that a harness may name: id, version, origin, effect, capabilities',
   example: 'millforge tools ls --json',
   options: { json: { value: null, help: 'JSON Lines instead of text' } },
-  async run({ host, createMillforge }, args) {
+  async run(context, args) {
+    const { host, createMillforge } = context;
     const { directory } = await findData(host, args);
-    await using millforge = createMillforge({ dataDir: directory, env: host.env });
+    await using connectors = await openProjectConnectors(context, args, host.cwd);
+    const { tools } = connectors;
+    await using millforge = createMillforge({ dataDir: directory, env: host.env, tools });
     for (const tool of allTools(millforge)) {
       if (args.has('json')) {
         writeJsonLine(host.stdout, {

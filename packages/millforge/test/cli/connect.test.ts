@@ -86,6 +86,35 @@ test('a server is discovered, drafted, admitted, compared and called', {
   expect(refused.stderr).toContain('binding_mismatch');
 });
 
+test('a run of the project uses what is admitted, and nothing that nobody accepted', {
+  tags: ['slow'],
+}, async () => {
+  const cwd = project();
+  const run = (argv: readonly string[], home = cwd) =>
+    runCli(argv, { cwd, env: { ...env, HOME: home } });
+  await run(['connect', 'discover', 'demo', TRUST]);
+  await run(['connect', 'draft', 'demo', '--select', 'say']);
+  await run(['connect', 'admit', 'demo']);
+  expect((await run(['tools', 'ls'])).stdout).toContain('connector.demo.say@1');
+
+  writeFileSync(join(cwd, 'harness.yaml'), HARNESS);
+  writeFileSync(join(cwd, 'script.json'), JSON.stringify(SCRIPT));
+  const argv = [
+    ...['run', 'harness.yaml', '--task', 'Say it.', '--model', 'scripted:script.json'],
+    ...['--grant', 'connector.demo.call', '--grant', 'terminal.intent'],
+    ...['--approve', 'network_write', '--json'],
+  ];
+  const ended = await run(argv);
+  expect(ended).toMatchObject({ code: 0 });
+  expect(ended.stdout).toContain('seen and more');
+
+  // Somebody else, to whom the same folder was given.
+  const elsewhere = await run(argv, join(cwd, 'other-home'));
+  expect(elsewhere.code).toBe(65);
+  expect(elsewhere.stderr).toContain('The connector demo is not used');
+  expect((await run(['tools', 'ls'], join(cwd, 'other-home'))).stdout).not.toContain('connector.');
+});
+
 test('an admission that was changed by hand is refused', { tags: ['slow'] }, async () => {
   const cwd = project();
   const run = (...argv: string[]) => runCli(['connect', ...argv], { cwd, env });
@@ -130,3 +159,53 @@ test('settings that are wrong name file, key and what was expected', async () =>
   expect(end).toMatchObject({ code: 65 });
   expect(end.stderr).toContain('/transport/command: expected an absolute path');
 });
+
+const HARNESS = `
+schema_version: "1.1"
+kind: millforge_harness
+harness_id: test.connected.v1
+harness_version: 1
+stage_scope:
+  stage_kind_ids:
+    - call
+model_profile_id: test.small
+prompt:
+  policy_id: test.connected.policy
+  system_instructions: |
+    Say it, then submit.
+  include_request_context: false
+budgets:
+  max_iterations: 4
+  max_validation_retries: 2
+  max_tool_errors: 2
+  max_prerequisite_violations: 2
+  max_premature_terminal_attempts: 2
+context:
+  strategy_id: forge.tiered.v1
+  budget_tokens: 8000
+  keep_recent_iterations: 2
+  phase_thresholds: [0.65, 0.8, 1]
+graph:
+  nodes:
+    say_it:
+      tool_ref: connector.demo.say@1
+      required: true
+    finish:
+      tool_ref: builtin.pi_compat.submit@1
+      terminal_result: COMPLETE
+      prerequisites:
+        - node_id: say_it
+artifacts:
+`;
+const SCRIPT = {
+  kind: 'model_script',
+  schema_version: '1.0',
+  replies: [
+    { tool_calls: [{ name: 'demo_say', arguments: { text: 'seen' } }] },
+    {
+      tool_calls: [
+        { name: 'submit', arguments: { terminal_result: 'COMPLETE', summary: 'Said.' } },
+      ],
+    },
+  ],
+};
