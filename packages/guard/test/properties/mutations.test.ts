@@ -92,7 +92,10 @@ function inspect(text: string, isCall: boolean) {
   return inspectReply(replyWith(text, isCall), options).decision;
 }
 
-test('a mutated call is judged, whatever it has become', () => {
+test('a mutated call is judged, whatever it has become', {
+  tags: ['slow'],
+  timeout: 600_000,
+}, () => {
   const seed = fc.constantFrom(...SEEDS);
   fc.assert(
     fc.property(
@@ -114,7 +117,7 @@ test('a mutated call is judged, whatever it has become', () => {
     { numRuns: RUNS },
   );
   expect(Reflect.get({}, 'polluted')).toBeUndefined();
-}, 600_000);
+});
 
 const KNOWN = new Set(['path', 'content', 'line', 'tags', 'range']);
 
@@ -138,4 +141,11 @@ test.each([
   for (const isCall of [true, false]) {
     expect(inspect(make(2_000_000), isCall).kind).toMatch(/calls|text|re-ask/);
   }
+});
+
+test('ten megabytes in one string are judged', () => {
+  const args = JSON.stringify({ path: `a"${'x'.repeat(10_000_000)}` });
+  expect(inspect(args, true)).toMatchObject({ kind: 'calls', calls: [{ kind: 'accepted' }] });
+  const text = `{"name": "write", "arguments": ${args}}`;
+  expect(inspect(text, false)).toMatchObject({ kind: 'calls', calls: [{ kind: 'accepted' }] });
 });
