@@ -9,5 +9,6 @@ export type { PathPolicyOptions } from './paths/create-path-policy.ts';
 export type { PathRule } from './paths/path-fault.ts';
 export type { ProtectedPathOptions } from './paths/protected-paths.ts';
 export type { HostEnvironment } from './process/command-environment.ts';
+export type { ProfileCommand, ProfileExit, ProfileRunner } from './process/profile-runner.ts';
 export type { ProcessOptions } from './process/profile-tools.ts';
 export type { ShellProfile, ShellProfiles } from './process/shell-profile.ts';

@@ -31,7 +31,7 @@ import { type RunParts, runRedactor } from './run-adapter.ts';
 import { DEFAULT_TIMEOUT_MS } from './run-contract.ts';
 import type { RunRequest } from './run-request.ts';
 import { createRunSurroundings } from './run-surroundings.ts';
-import { sandboxedCommands } from './sandbox/sandboxed-commands.ts';
+import { sandboxedCommands, sandboxedProfiles } from './sandbox/sandboxed-commands.ts';
 import { startTransientRun } from './transient-run.ts';
 import { tryTool } from './try-tool.ts';
 
@@ -58,7 +58,14 @@ export function createMillforge(options: MillforgeOptions = {}): Millforge {
   const registry = createRegistry();
   registry.register(
     ...(options.shippedTools ?? [
-      ...builtinTools({ ...options.builtinTools, environment: env, findRun: surroundings.find }),
+      ...builtinTools({
+        ...(options.sandbox === undefined
+          ? {}
+          : { runProfile: sandboxedProfiles(options.sandbox) }),
+        ...options.builtinTools,
+        environment: env,
+        findRun: surroundings.find,
+      }),
       ...piTools({
         environment: env,
         ...(options.sandbox === undefined

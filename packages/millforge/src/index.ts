@@ -47,6 +47,7 @@ export { createHostSandbox, type HostSandboxOptions } from './sandbox/create-hos
 export {
   type SandboxedCommandsOptions,
   sandboxedCommands,
+  sandboxedProfiles,
 } from './sandbox/sandboxed-commands.ts';
 export type { TaskRun } from './task-run.ts';
 export type { TryToolRequest } from './try-tool.ts';

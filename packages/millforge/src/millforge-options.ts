@@ -18,7 +18,7 @@ export interface MillforgeOptions {
   /** What the operator sets up for the built-in tools: commands, protected paths. */
   readonly builtinTools?: Omit<BuiltinToolOptions, 'environment' | 'findRun'>;
   /**
-   * Where the commands of `bash` run, with the workspace writable and no network; default processes of this
+   * Where the commands of `bash` and of profiles run, with the workspace writable and no network; default processes of this
    * host, which is no sandbox. Not disposed of here.
    */
   readonly sandbox?: Sandbox;

@@ -62,6 +62,35 @@ function piBash(sandbox: ReturnType<typeof hostSandbox>): Tool {
   return found;
 }
 
+test('the commands of profiles run in the sandbox that the program gives', {
+  tags: ['slow'],
+}, async (context) => {
+  const home = testFolder();
+  const sandbox = hostSandbox(home);
+  await need(context, sandbox);
+  const workspace = join(home, 'project');
+  mkdirSync(workspace);
+  writeFileSync(join(home, 'outside'), 'secret');
+  const argv = ['sh', '-c', 'echo $HOME; cat ../outside; echo new >made; ls; exit 5'];
+  const slow = { argv: ['sleep', '60'], timeoutSeconds: 1 };
+  await using millforge = createMillforge({
+    dataDir: null,
+    sandbox,
+    builtinTools: { testProfiles: { unit: { argv }, slow, missing: { argv: ['no-such'] } } },
+  });
+  const call = async (profile: string) => {
+    const request = { toolId: 'builtin.shell.run_tests', toolVersion: 1, workspace };
+    return (await millforge.tryTool({ ...request, input: { profile } }))?.outcome;
+  };
+  const outcome = await call('unit');
+  expect(outcome).toMatchObject({ error_code: 'process_exit_nonzero', data: { exit_code: 5 } });
+  expect(outcome?.text).toContain('/tmp\n');
+  expect(outcome?.text).toContain('made');
+  expect(outcome?.text).not.toContain('secret');
+  expect(await call('slow')).toMatchObject({ error_code: 'timeout' });
+  expect(await call('missing')).toMatchObject({ data: { exit_code: 127 } });
+});
+
 test('a limit that ends a command is told, and a sandbox that is not there starts nothing', async (context) => {
   const sandbox = hostSandbox(testFolder());
   await need(context, sandbox);

@@ -15,7 +15,8 @@ import { pathFault } from '../paths/path-fault.ts';
 import { refusing, toolFault } from '../tool-faults.ts';
 import { endProcesses } from './call-processes.ts';
 import { commandEnvironment, type HostEnvironment } from './command-environment.ts';
-import { type CommandEnd, runCommand } from './run-command.ts';
+import { type ProfileRunner, runByRunner } from './profile-runner.ts';
+import { type Command, type CommandEnd, runCommand } from './run-command.ts';
 import {
   assertProfiles,
   commandLine,
@@ -37,11 +38,13 @@ export interface ProcessOptions {
    * files. Default: only a `PATH` of the usual system folders.
    */
   readonly environment?: HostEnvironment;
+  /** Runs the commands elsewhere, as in a sandbox; default processes of this host, which is no sandbox. */
+  readonly runProfile?: ProfileRunner;
 }
 
 /** Makes the two tools that start a command of the operator by its name. */
 export function profileTools(options: ProcessOptions, onEffect?: OnEffect): readonly Tool[] {
-  const { testProfiles = {}, checkProfiles = {}, environment } = options;
+  const { testProfiles = {}, checkProfiles = {}, environment, runProfile } = options;
   for (const profiles of [testProfiles, checkProfiles]) assertProfiles(profiles);
   return [
     profileTool({
@@ -52,6 +55,7 @@ export function profileTools(options: ProcessOptions, onEffect?: OnEffect): read
       capability: 'process.test',
       profiles: testProfiles,
       environment,
+      runProfile,
       onEffect,
     }),
     profileTool({
@@ -62,6 +66,7 @@ export function profileTools(options: ProcessOptions, onEffect?: OnEffect): read
       capability: 'process.static_check',
       profiles: checkProfiles,
       environment,
+      runProfile,
       onEffect,
     }),
   ];
@@ -74,6 +79,7 @@ interface ProfileTool {
   readonly capability: string;
   readonly profiles: ShellProfiles;
   readonly environment: HostEnvironment | undefined;
+  readonly runProfile: ProfileRunner | undefined;
   readonly onEffect: OnEffect | undefined;
 }
 
@@ -145,7 +151,7 @@ async function run(
   // A call that is repeated after a crash may have left its processes behind.
   await endProcesses({ group: null, key, clock });
   tool.onEffect?.('before-effect', name);
-  const end = await runCommand({
+  const command: Command = {
     argv: profile.argv,
     folder,
     environment: commandEnvironment(tool.environment, profile.environment),
@@ -154,7 +160,11 @@ async function run(
     key,
     signal,
     clock,
-  });
+  };
+  const { runProfile } = tool;
+  const end = await (runProfile === undefined
+    ? runCommand(command)
+    : runByRunner(runProfile, command));
   tool.onEffect?.('after-effect', name);
   return describe(name, end);
 }

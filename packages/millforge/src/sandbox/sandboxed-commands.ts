@@ -1,3 +1,4 @@
+import type { ProfileRunner } from '@millforge/builtin-tools';
 import type { CommandRunner } from '@millforge/pi-tools';
 import type { CommandResult, Sandbox, SandboxLimits } from '@millforge/sandbox';
 
@@ -38,6 +39,43 @@ export function sandboxedCommands(
     if (result.kind === 'exited') return { exitCode: result.exitCode, signal: null };
     if ('containment' in result) return { exitCode: null, signal: 'SIGKILL' };
     throw new Error(result.message);
+  };
+}
+
+/**
+ * Runs the commands of profiles in a sandbox: `builtinTools({ runProfile: sandboxedProfiles(sandbox) })`.
+ *
+ * A command sees the system and the workspace, which it may change, and has no network; its home is private.
+ */
+export function sandboxedProfiles(
+  sandbox: Sandbox,
+  options: SandboxedCommandsOptions = {},
+): ProfileRunner {
+  return async ({ argv, folder, environment, timeoutMs, signal, write }) => {
+    const [program = '', ...rest] = argv;
+    const limits = { ...sandbox.ceiling, ...options.limits };
+    const result = await sandbox.run(
+      {
+        command: [program, ...rest],
+        folder,
+        environment: { ...environment, HOME: '/tmp', TMPDIR: '/tmp' },
+        writablePaths: [folder],
+        readOnlyPaths: options.readOnlyPaths ?? [],
+        limits: { ...limits, timeoutMs: Math.min(timeoutMs, limits.timeoutMs) },
+        mergesOutput: true,
+        onOutput: write,
+      },
+      { signal },
+    );
+    const notice = noticeOf(result);
+    if (notice !== null) await write(Buffer.from(notice));
+    if (result.kind === 'exited') return { kind: 'exited', code: result.exitCode, signal: null };
+    if (!('containment' in result)) throw new Error(result.message);
+    if (result.kind === 'aborted') return { kind: 'stopped', why: 'cancelled' };
+    const isLate = result.kind === 'stopped' && result.limit === 'time';
+    return isLate
+      ? { kind: 'stopped', why: 'timeout' }
+      : { kind: 'exited', code: null, signal: 'SIGKILL' };
   };
 }
 
