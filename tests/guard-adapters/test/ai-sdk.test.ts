@@ -208,6 +208,36 @@ test('a streamed call in the text is performed and never shown', async () => {
   expect(steps[0]?.finishReason).toBe('tool-calls');
 });
 
+test('a stream that breaks off is handed on, and nothing is asked', async () => {
+  const model = new MockLanguageModelV3({
+    doStream: {
+      stream: simulateReadableStream<StreamPart>({
+        chunks: [
+          { type: 'stream-start', warnings: [] },
+          { type: 'text-start', id: 't' },
+          { type: 'text-delta', id: 't', delta: '<tool_call>{"name"' },
+          { type: 'error', error: new Error('gone') },
+        ],
+        initialDelayInMs: null,
+        chunkDelayInMs: null,
+      }),
+    },
+  });
+  const { fullStream } = streamText({
+    model: wrapLanguageModel({ model, middleware: guardMiddleware() }),
+    tools: {
+      read_note: tool({ inputSchema: z.object({ id: z.number() }), execute: async () => '' }),
+    },
+    prompt: 'x',
+    onError: () => {},
+  });
+  const types: string[] = [];
+  for await (const part of fullStream) types.push(part.type);
+  expect(types).toContain('error');
+  expect(types).toContain('text-delta');
+  expect(model.doGenerateCalls).toHaveLength(0);
+});
+
 test('a streamed call that is wrong is asked for again without a stream', async () => {
   const { read, steps } = await stream(
     [

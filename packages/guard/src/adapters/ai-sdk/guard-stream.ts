@@ -59,6 +59,13 @@ export function guardStream<Part extends AiSdkPart, Params extends AiSdkParams>(
       },
       async flush(controller) {
         const emit = (made: object): void => controller.enqueue(made as Part);
+        if (seen.some((part) => part.type === 'error')) {
+          // A reply that broke off is no reply: what came of it goes on as it is.
+          show(release.rest(), emit);
+          if (block !== null) emit({ type: 'text-end', id: block });
+          for (const part of held) controller.enqueue(part);
+          return;
+        }
         const first = streamedResult(seen, text);
         const { turn, usage, finishReason } = await judged(first, guarded);
         const isFirst = turn.replies.length === 1;
