@@ -100,10 +100,9 @@ test('a run of the project uses what is admitted, and nothing that nobody accept
   writeFileSync(join(cwd, 'harness.yaml'), HARNESS);
   writeFileSync(join(cwd, 'script.json'), JSON.stringify(SCRIPT));
   const argv = [
-    ...['run', 'harness.yaml', '--task', 'Say it.', '--model', 'scripted:script.json'],
-    ...['--grant', 'connector.demo.call', '--grant', 'terminal.intent'],
-    ...['--approve', 'network_write', '--json'],
-  ];
+    'run harness.yaml --task Say --model scripted:script.json --json',
+    '--grant connector.demo.call --grant terminal.intent --approve network_write',
+  ].flatMap((line) => line.split(' '));
   const ended = await run(argv);
   expect(ended).toMatchObject({ code: 0 });
   expect(ended.stdout).toContain('seen and more');
