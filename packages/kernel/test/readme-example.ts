@@ -27,12 +27,8 @@ export async function sendLetter(
   parts: { clock: Clock; ids: Ids; send: (key: string) => Promise<string> },
 ): Promise<GoalView> {
   await using kernel = await openKernel({ path: `${data}/trail.db`, ...parts });
-  const scope = {
-    tenant: 'local',
-    resource: 'letters',
-    actor: 'ann@host',
-    permissions: ALL_PERMISSIONS,
-  };
+  const who = { tenant: 'local', resource: 'letters', actor: 'ann@host' };
+  const scope = { ...who, permissions: ALL_PERMISSIONS };
   await kernel.admitGoal(scope, {
     kind: 'goal_contract',
     schema_version: '1.0',

@@ -1,4 +1,4 @@
-import { mkdirSync, statfsSync, statSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { MillforgeError } from '@millforge/contracts';
 import type { KernelErrorCode } from '../error-codes.ts';
@@ -26,9 +26,22 @@ export function makeDirectory(directory: string): void {
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
   } catch (error) {
-    throw directoryFault(directory, error);
+    throw directoryFault(directory, reasonOf(directory, error));
   }
   if (statOf(directory)?.isDirectory() !== true) throw directoryFault(directory, null);
+}
+
+/** Making parents too hides why: on a read-only file system Node says that nothing is there. */
+function reasonOf(directory: string, error: unknown): unknown {
+  if (systemCode(error) !== 'ENOENT') return error;
+  let parent = dirname(directory);
+  while (statOf(parent) === null && dirname(parent) !== parent) parent = dirname(parent);
+  try {
+    accessSync(parent, constants.W_OK);
+    return error;
+  } catch (reason) {
+    return reason;
+  }
 }
 
 function statOf(path: string): ReturnType<typeof statSync> | null {

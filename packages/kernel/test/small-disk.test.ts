@@ -1,0 +1,103 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { openKernel } from '@millforge/kernel';
+import { expect, onTestFinished, test } from 'vitest';
+import {
+  acting,
+  adapter,
+  contract,
+  modelTurn,
+  outcome,
+  randomIds,
+  scope,
+  systemClock,
+  temporaryDirectory,
+} from './fixture.ts';
+
+/** Mounts a file system of a megabyte, where that is allowed; gives null elsewhere. */
+function smallDisk(): string | null {
+  const directory = join(temporaryDirectory(), 'disk');
+  mkdirSync(directory);
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', directory]);
+  if (mounted.status !== 0) return null;
+  onTestFinished(() => void spawnSync('umount', ['-l', directory]));
+  return directory;
+}
+
+const canMount = process.getuid?.() === 0 && spawnSync('mount', ['--version']).status === 0;
+
+test.runIf(canMount)(
+  'says in one sentence that a real disk is full, and goes on when there is space',
+  async () => {
+    const directory = smallDisk();
+    if (directory === null) return;
+    const path = join(directory, 'data', 'trail.db');
+    const kernel = await openKernel({ path, clock: systemClock, ids: randomIds });
+    const large = 'x'.repeat(200_000);
+    let failure: unknown = null;
+    let goals = 0;
+    while (failure === null && goals < 50) {
+      await kernel
+        .admitGoal(scope, contract(`goal-${goals}`, { inputs: { large: `${large}${goals}` } }))
+        .then(
+          () => {
+            goals += 1;
+          },
+          (error: unknown) => {
+            failure = error;
+          },
+        );
+    }
+    expect(failure).toMatchObject({
+      code: 'kernel/disk-full',
+      message: expect.stringMatching(
+        /^The disk of .* is full; free some space and try again, nothing is lost\.$/,
+      ),
+    });
+    expect(goals).toBeGreaterThan(0);
+    expect(await kernel.listGoals(scope)).toHaveLength(goals);
+
+    expect(spawnSync('mount', ['-o', 'remount,size=8m', directory]).status).toBe(0);
+    const run = adapter(async (context) => {
+      await context.perform(modelTurn(1), acting('a').run);
+      return outcome();
+    });
+    expect((await kernel.runGoal(scope, 'goal-0', { adapters: [run] }).done).state).toBe(
+      'completed',
+    );
+    expect(await kernel.verifyTrail(scope)).toMatchObject({ ok: true, goals });
+    await kernel[Symbol.asyncDispose]();
+  },
+);
+
+test.runIf(process.getuid?.() !== 0)(
+  'says in one sentence that a directory may not be written',
+  async () => {
+    const directory = join(temporaryDirectory(), 'data');
+    mkdirSync(directory);
+    chmodSync(directory, 0o500);
+    onTestFinished(() => chmodSync(directory, 0o700));
+    const opening = openKernel({
+      path: join(directory, 'trail.db'),
+      clock: systemClock,
+      ids: randomIds,
+    });
+    await expect(opening).rejects.toMatchObject({ code: /kernel\/(no-permission|read-only)/ });
+  },
+);
+
+test.runIf(canMount)('says in one sentence that a file system is read-only', async () => {
+  const directory = smallDisk();
+  if (directory === null) return;
+  expect(spawnSync('mount', ['-o', 'remount,ro', directory]).status).toBe(0);
+  const opening = openKernel({
+    path: join(directory, 'data', 'trail.db'),
+    clock: systemClock,
+    ids: randomIds,
+  });
+  await expect(opening).rejects.toMatchObject({
+    code: 'kernel/read-only',
+    message: expect.stringMatching(/^The data directory .* cannot be used \(EROFS\); .*\.$/),
+  });
+});
