@@ -153,6 +153,7 @@ export {
   type StandardSchema,
   type ToolDefinition,
 } from './tool/define-tool.ts';
+export { ORIGIN_PREFIXES, originOf } from './tool/origin-of.ts';
 export { type ApprovalDecision, TOOL_APPROVALS, type ToolApproval } from './tool/tool-approval.ts';
 export type {
   CatalogLookup,

@@ -1,4 +1,9 @@
-import type { Diagnostic, ModelProfileCatalog, ToolCatalog } from '@millforge/contracts';
+import {
+  type Diagnostic,
+  type ModelProfileCatalog,
+  originOf,
+  type ToolCatalog,
+} from '@millforge/contracts';
 import { report } from '../diagnostics.ts';
 import type { HarnessSource } from '../harness-source.ts';
 import { type PlacedNode, readBindings } from './read-bindings.ts';
@@ -97,27 +102,34 @@ function findRepeatedNames(
   version: HarnessSource['schema_version'],
 ): readonly Diagnostic[] {
   const found: Diagnostic[] = [];
-  const first = new Map<string, string>();
-  for (const { nodeId, path, source, tool } of nodes) {
+  const first = new Map<string, ResolvedNode>();
+  for (const node of nodes) {
+    const { nodeId, path, source, tool } = node;
     if (tool === null) continue;
     const name = source.model_tool_name ?? tool.model_tool_name;
     const holder = first.get(name);
-    if (holder === undefined) first.set(name, nodeId);
+    if (holder === undefined) first.set(name, node);
     else {
+      const both = `${described(node)} and ${described(holder)} go by that name:`;
       const field = source.model_tool_name === undefined ? 'tool_ref' : 'model_tool_name';
       found.push(
         report.duplicateModelToolName({
           path: `${path}/${field}`,
-          nodeId: holder,
+          nodeId: holder.nodeId,
           related: [nodeId],
           hint:
             version === '1.0'
-              ? `The tool of node '${holder}' goes by that name too: bind a tool with another name here.`
-              : `Node '${holder}' goes by that name too: give this one a model_tool_name of its own.`,
+              ? `${both} bind a tool with another name here.`
+              : `${both} give this node a model_tool_name of its own.`,
           fields: { model_tool_name: name },
         }),
       );
     }
   }
   return found;
+}
+
+/** A node and whose its tool is, as ids tell it: a catalog holds no tool under the id of another origin. */
+function described({ nodeId, source }: ResolvedNode): string {
+  return `'${nodeId}' (${originOf(source.tool_ref)} tool ${source.tool_ref})`;
 }
