@@ -35,21 +35,18 @@ test.runIf(canMount)(
     const path = join(directory, 'data', 'trail.db');
     const kernel = await openKernel({ path, clock: systemClock, ids: randomIds });
     const large = 'x'.repeat(200_000);
-    let failure: unknown = null;
+    const failures: unknown[] = [];
     let goals = 0;
-    while (failure === null && goals < 50) {
-      await kernel
-        .admitGoal(scope, contract(`goal-${goals}`, { inputs: { large: `${large}${goals}` } }))
-        .then(
-          () => {
-            goals += 1;
-          },
-          (error: unknown) => {
-            failure = error;
-          },
-        );
+    for (let place = 0; place < 50 && failures.length === 0; place += 1) {
+      const admitted = contract(`goal-${place}`, { inputs: { large: `${large}${place}` } });
+      try {
+        await kernel.admitGoal(scope, admitted);
+        goals += 1;
+      } catch (error) {
+        failures.push(error);
+      }
     }
-    expect(failure).toMatchObject({
+    expect(failures[0]).toMatchObject({
       code: 'kernel/disk-full',
       message: expect.stringMatching(
         /^The disk of .* is full; free some space and try again, nothing is lost\.$/,

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync } from 'node:fs';
+import { chmodSync, existsSync, statSync } from 'node:fs';
 import { type Clock, MillforgeError } from '@millforge/contracts';
 import type { Failpoint } from '../failpoints.ts';
 import { createDatabase, type Database } from './database.ts';
@@ -28,6 +28,8 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Databa
   const { path, clock } = options;
   prepareDirectory(path);
   const isNew = !existsSync(path);
+  const logBytes = sizeOf(`${path}-wal`);
+  const fileBytes = sizeOf(path);
   let connection: Connection | null = null;
   try {
     connection = options.driver(path, { timeout: 0 });
@@ -38,6 +40,7 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Databa
     for (;;) {
       try {
         refuseForeign(opened, options);
+        if (logBytes === 0) refuseCut(opened, { path, fileBytes });
         configure(opened);
         options.failpoint?.('before:migrate');
         migrate(opened, options);
@@ -55,6 +58,23 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Databa
     connection?.close();
     throw sqlFault(error, path);
   }
+}
+
+/**
+ * Whole pages are all that is ever written: a page that ends in the middle was cut off, and SQLite would read the rest
+ * of it as zeros. Where a log lies beside the file, the page is in there.
+ */
+function refuseCut(
+  connection: Connection,
+  { path, fileBytes }: { readonly path: string; readonly fileBytes: number },
+): void {
+  const pageBytes = Number(pragma(connection, 'page_size'));
+  if (fileBytes % pageBytes === 0) return;
+  throw damaged(path, `the file ends in the middle of a page, at byte ${fileBytes}`);
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 function refuseForeign(
