@@ -1,4 +1,4 @@
-// npm run bench [-- start|compile|guard|loop|durable|sandbox|registry|builtin|pi …]
+// npm run bench [-- start|compile|guard|loop|durable|sandbox|registry|builtin|connectors|pi …]
 const wanted = process.argv.slice(2);
 const benches = [
   ['start', async () => (await import('./start.mjs')).benchStart()],
@@ -9,6 +9,7 @@ const benches = [
   ['sandbox', async () => (await import('./sandbox.mjs')).benchSandbox()],
   ['registry', async () => (await import('./registry.mjs')).benchRegistry()],
   ['builtin', async () => (await import('./builtin.mjs')).benchBuiltin()],
+  ['connectors', async () => (await import('./connectors.mjs')).benchConnectors()],
   ['pi', async () => (await import('./pi.mjs')).benchPi()],
 ];
 process.stdout.write(
