@@ -6,6 +6,12 @@ import { readTrustDirectory } from '../config/effective-config.ts';
 import { projectConfigFile } from '../config/places.ts';
 import { readConfigFile } from '../config/read-config-file.ts';
 import { openTrustStore } from '../config/trust-store.ts';
+import { describeConnector } from '../connect/connector-settings.ts';
+import {
+  acceptConnector,
+  connectorFolders,
+  isConnectorTrusted,
+} from '../connect/project-connectors.ts';
 import { writeLine } from '../output/terminal.ts';
 import type { Command } from './command.ts';
 import { isConfirmed } from './configured.ts';
@@ -20,17 +26,24 @@ export const trustCommand: Command = {
     data: { value: 'DIR', help: 'data directory in which the acceptance is recorded' },
   },
   async run({ host }, args) {
-    const file = projectConfigFile(resolve(host.cwd, args.positionals[0] ?? '.'));
+    const project = resolve(host.cwd, args.positionals[0] ?? '.');
+    const file = projectConfigFile(project);
     const text = await readConfigFile(file);
-    if (text === null) {
+    const connectors = await connectorFolders(project);
+    if (text === null && connectors.length === 0) {
       throw usageError(`There is no configuration at ${file}; there is nothing to trust.`);
     }
-    const asksFor = describeConfig(readConfigDocument(text, file));
+    const asksFor = text === null ? [] : describeConfig(readConfigDocument(text, file));
     const store = openTrustStore(await readTrustDirectory(args.text('data'), host));
-    writeLine(host.stdout, `${file} asks for:`);
-    for (const wish of asksFor) writeLine(host.stdout, `  ${wish}`);
-    if (asksFor.length === 0) writeLine(host.stdout, '  nothing');
-    if (await store.isTrusted(file, text)) {
+    const wishes = [...asksFor, ...connectors.map(({ settings }) => describeConnector(settings))];
+    writeLine(host.stdout, `${text === null ? project : file} asks for:`);
+    for (const wish of wishes) writeLine(host.stdout, `  ${wish}`);
+    if (wishes.length === 0) writeLine(host.stdout, '  nothing');
+    const accepted = await Promise.all([
+      text === null || store.isTrusted(file, text),
+      ...connectors.map((folder) => isConnectorTrusted(folder, store)),
+    ]);
+    if (accepted.every(Boolean)) {
       writeLine(host.stdout, 'It is already accepted.');
       return 0;
     }
@@ -39,7 +52,8 @@ export const trustCommand: Command = {
       writeLine(host.stdout, 'Nothing was accepted.');
       return 0;
     }
-    await store.accept(file, text);
+    if (text !== null) await store.accept(file, text);
+    for (const folder of connectors) await acceptConnector(folder, store);
     writeLine(host.stdout, 'Accepted; a change of the file asks again.');
     return 0;
   },

@@ -30,15 +30,15 @@ export async function openProjectConnectors(
   args: ParsedArguments,
   project: string,
 ): Promise<ProjectConnectors> {
-  const names = await namesIn(connectorsFolder(project));
-  if (names.length === 0) return { tools: [], async [Symbol.asyncDispose]() {} };
+  const folders = await connectorFolders(project);
+  if (folders.length === 0) return { tools: [], async [Symbol.asyncDispose]() {} };
   const store = openTrustStore(await readTrustDirectory(args.text('data'), host));
   const opened = [];
-  for (const name of names) {
-    const folder = await openConnectorFolder(project, name);
+  for (const folder of folders) {
+    const { name } = folder;
     if (!(await folder.has('admission.json'))) continue;
-    if (!args.has('trust-project') && !(await isTrusted(folder, store))) {
-      const how = `'millforge connect admit ${name}' accepts it, --trust-project uses it once`;
+    if (!args.has('trust-project') && !(await isConnectorTrusted(folder, store))) {
+      const how = `'millforge trust' accepts it, --trust-project uses it once`;
       writeLine(host.stderr, `The connector ${name} is not used, nobody has accepted it; ${how}.`);
       continue;
     }
@@ -63,20 +63,36 @@ export async function openProjectConnectors(
   };
 }
 
+/** The connectors of a project, by name. */
+export async function connectorFolders(project: string): Promise<readonly ConnectorFolder[]> {
+  const names = await namesIn(connectorsFolder(project));
+  return Promise.all(names.map((name) => openConnectorFolder(project, name)));
+}
+
 /** Records that what a connector's files say was accepted, so that runs of the project use it. */
 export async function acceptConnector(folder: ConnectorFolder, store: TrustStore): Promise<void> {
   await store.accept(folder.settingsFile.path, folder.settingsFile.text);
-  const path = folder.path('admission.json');
-  await store.accept(path, await readFile(path, 'utf8'));
+  const admission = await admissionText(folder);
+  if (admission !== null) await store.accept(folder.path('admission.json'), admission);
 }
 
-async function isTrusted(folder: ConnectorFolder, store: TrustStore): Promise<boolean> {
+/** Whether exactly what a connector's files say was accepted. */
+export async function isConnectorTrusted(
+  folder: ConnectorFolder,
+  store: TrustStore,
+): Promise<boolean> {
   const { path, text } = folder.settingsFile;
-  const admission = folder.path('admission.json');
+  const admission = await admissionText(folder);
   return (
     (await store.isTrusted(path, text)) &&
-    (await store.isTrusted(admission, await readFile(admission, 'utf8')))
+    (admission === null || (await store.isTrusted(folder.path('admission.json'), admission)))
   );
+}
+
+async function admissionText(folder: ConnectorFolder): Promise<string | null> {
+  return (await folder.has('admission.json'))
+    ? readFile(folder.path('admission.json'), 'utf8')
+    : null;
 }
 
 async function namesIn(folder: string): Promise<readonly string[]> {

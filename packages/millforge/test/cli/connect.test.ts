@@ -112,6 +112,11 @@ test('a run of the project uses what is admitted, and nothing that nobody accept
   expect(elsewhere.code).toBe(65);
   expect(elsewhere.stderr).toContain('The connector demo is not used');
   expect((await run(['tools', 'ls'], join(cwd, 'other-home'))).stdout).not.toContain('connector.');
+
+  const trusted = await run(['trust'], join(cwd, 'other-home'));
+  expect(trusted).toMatchObject({ code: 0 });
+  expect(trusted.stdout).toContain('connector connector.demo starts');
+  expect(await run(argv, join(cwd, 'other-home'))).toMatchObject({ code: 0 });
 });
 
 test('an admission that was changed by hand is refused', { tags: ['slow'] }, async () => {
