@@ -13,7 +13,7 @@ export interface HttpServer {
 
 /** Starts a server in one of its modes. */
 export async function startHttpServer(
-  mode: 'good' | 'redirects' | 'huge' | 'html' | 'fails' = 'good',
+  mode: 'good' | 'redirects' | 'huge' | 'html' | 'fails' | 'drips' = 'good',
 ): Promise<HttpServer> {
   const tokens: (string | undefined)[] = [];
   const server: Server = createServer((incoming, response) => {
@@ -81,5 +81,13 @@ async function answer(
   if (params.name === 'hangs') return undefined;
   if (params.name === 'fails') return words('It failed.', true);
   if (params.name !== 'echo') return say({ error: { code: -32_602, message: 'Unknown tool' } });
+  if (mode === 'drips') return drip(response);
   return words(mode === 'huge' ? 'x'.repeat(20_000_000) : params.arguments.text);
+}
+
+/** Keeps a stream open and says nothing on it that would be an answer. */
+function drip(response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  const timer = setInterval(() => response.write(': still here\n\n'), 20);
+  response.once('close', () => clearInterval(timer));
 }

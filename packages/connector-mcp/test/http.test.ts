@@ -2,7 +2,7 @@ import { type McpHttpOptions, mcpHttpTransport } from '@millforge/connector-mcp'
 import { connectorTransportConformance } from '@millforge/connectors/testing';
 import { expect, test } from 'vitest';
 import { startHttpServer } from './http-server.ts';
-import { live, request } from './subject.ts';
+import { live, request, within } from './subject.ts';
 
 function to(url: string, options: Partial<McpHttpOptions> = {}) {
   return mcpHttpTransport({
@@ -70,6 +70,24 @@ test('follows no redirect', async () => {
 test('takes no more of a response than it may', async () => {
   const { answer } = await answerOf('huge', { limits: { maxMessageBytes: 1_048_576 } });
   expect(answer).toMatchObject({ kind: 'failed', reason: 'refused', sent: true });
+});
+
+test('stops a call of a server that keeps a stream open and never answers on it', async () => {
+  const server = await startHttpServer('drips');
+  await using transport = to(server.url);
+  const answer = await transport.call(request('echo', { text: 'seen' }), within(200));
+  expect(answer).toMatchObject({ kind: 'failed', reason: 'stopped', sent: true });
+  await server.close();
+});
+
+test('says that a call may have happened when its connection breaks', async () => {
+  const server = await startHttpServer();
+  await using transport = to(server.url);
+  await transport.discover(live());
+  const calling = transport.call(request('hangs'), live());
+  await transport.call(request('echo', { text: 'between' }), live());
+  await server.close();
+  expect(await calling).toMatchObject({ kind: 'failed', reason: 'lost', sent: true });
 });
 
 test.each(['html', 'fails'] as const)(

@@ -142,7 +142,7 @@ const modes = {
   },
   'flood-of-notes': {
     'tools/call': (id, params) => {
-      for (let note = 0; note < 20_000; note++) {
+      for (let note = 0; note < 5000; note++) {
         send({ method: 'notifications/message', params: { level: 'info', data: 'x'.repeat(100) } });
       }
       server['tools/call'](id, params);
