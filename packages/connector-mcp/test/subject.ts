@@ -5,7 +5,7 @@ import type { ConnectorInvocationRequest } from '@millforge/connectors';
 import type { Clock, JsonObject } from '@millforge/contracts';
 
 /** The time of this machine. */
-export const clock: Clock = {
+const clock: Clock = {
   now: () => Date.now(),
   monotonicMs: () => performance.now(),
   delay: (ms, signal) =>

@@ -71,7 +71,7 @@ export type ReadResult<Document> =
     };
 
 /** Digest of a discovery; the order of tools, prompts and resources is not in it. */
-export function discoveryDigest(facts: DiscoveryFacts): string {
+function discoveryDigest(facts: DiscoveryFacts): string {
   const { provider_prompts: prompts, provider_resources: resources } = facts;
   return digest({
     kind: 'millforge.connector.discovery_snapshot.v1',

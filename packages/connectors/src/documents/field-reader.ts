@@ -197,7 +197,7 @@ export function readContextNames(reader: FieldReader, at: Place): readonly strin
 }
 
 /** Whether a string anywhere below looks like a secret; keys of metadata announce one, names in schemas do not. */
-export function holdsSecret(root: unknown, areNamesJudged: boolean): boolean {
+function holdsSecret(root: unknown, areNamesJudged: boolean): boolean {
   const pending: { readonly value: unknown; readonly name: string | undefined }[] = [
     { value: root, name: undefined },
   ];

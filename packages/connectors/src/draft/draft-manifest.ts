@@ -143,7 +143,7 @@ function wordOf(name: string): string {
 }
 
 /** What a tool without a structured result gives: the text that it says. */
-export const TEXT_OUTPUT: JsonSchema = deepFreeze({
+const TEXT_OUTPUT: JsonSchema = deepFreeze({
   type: 'object',
   additionalProperties: false,
   properties: { text: { type: 'string' } },
