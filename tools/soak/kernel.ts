@@ -160,6 +160,7 @@ async function proveSimulation(): Promise<void> {
     if (found.broken.length === 0) continue;
     const again = await simulate(one, root, template);
     broken.push({ seed: one, broken: found.broken, isSame: again.digest === found.digest });
+    console.error(`seed ${one} is broken: ${found.broken.join('; ')}`);
   }
   line('seeds', count);
   for (const [kind, times] of [...totals].toSorted(([a], [b]) => (a < b ? -1 : 1)))
