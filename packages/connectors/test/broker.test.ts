@@ -278,6 +278,20 @@ test('reads prompts and resources only where they are admitted', async () => {
   expect(transport.isClosed).toBe(true);
 });
 
+test('asks for the approval that the admission names, whatever the arguments say', async () => {
+  const { tools, descriptors, records, broker } = await admittedFake([
+    { provider_tool_name: 'say' },
+  ]);
+  expect(tools[0]?.approval).toBe('explicit');
+  const changed = records.map((one) => ({
+    ...one,
+    approval_policy: 'operator_out_of_band' as const,
+  }));
+  const admission = createAdmissionSnapshot(changed, descriptors);
+  const [outOfBand] = createConnectorTools({ admission, descriptors, broker });
+  expect(outOfBand?.approval).toBe('out_of_band');
+});
+
 test('makes no tool of what is not admitted', async () => {
   const { descriptors, broker } = await admittedFake([{ provider_tool_name: 'say' }]);
   const admission = createAdmissionSnapshot([], descriptors);

@@ -7,6 +7,7 @@ import {
   type RunTaskOptions,
   runTask,
 } from 'millforge';
+import { compileHarness } from 'millforge/compiler';
 import {
   admitConnectorTools,
   createAdmissionSnapshot,
@@ -16,6 +17,7 @@ import {
   draftManifest,
 } from 'millforge/connectors';
 import { fakeTransport } from 'millforge/connectors/testing';
+import type { ToolCatalog } from 'millforge/contracts';
 import { compileCustomTools } from 'millforge/custom-tools';
 import { createCustomToolImplementations } from 'millforge/custom-tools/run';
 import { expect, test } from 'vitest';
@@ -81,6 +83,23 @@ test('one harness has tools of every origin from one registry, and refuses what 
   expect(calls.get('demo_say')).toBe('binding_mismatch');
 });
 
+test('a discovery is no catalog, whatever its shape is taken for', async () => {
+  const { snapshot } = await connectedTools();
+  const compiled = compileHarness(HARNESS, {
+    // Handed over by plain JavaScript, where no type stands against it.
+    catalog: snapshot as object as ToolCatalog,
+    profiles: {
+      snapshotId: ZEROS,
+      snapshotSha256: ZEROS,
+      resolveExact: () => ({ classification: 'missing' }),
+    },
+    request: { grants: [] },
+  });
+  expect(compiled.ok).toBe(false);
+  expect(compiled.diagnostics.map(({ code }) => code)).toContain('MF-C001_DISCOVERY_NOT_CATALOG');
+});
+
+const ZEROS = '0'.repeat(64);
 const SAY = {
   provider_tool_name: 'say',
   input_schema: {
@@ -130,7 +149,11 @@ async function connectedTools() {
     connectors: [{ discovery: snapshot.value, transport }],
   });
   const admission = createAdmissionSnapshot(records, descriptors);
-  return { transport, tools: createConnectorTools({ admission, descriptors, broker }) };
+  return {
+    transport,
+    snapshot: snapshot.value,
+    tools: createConnectorTools({ admission, descriptors, broker }),
+  };
 }
 
 function customTools(sandbox: ReturnType<typeof createHostSandbox>) {
