@@ -1,4 +1,5 @@
 import {
+  type ConnectorTransport,
   createAdmissionSnapshot,
   createConnectorBroker,
   createConnectorTools,
@@ -115,6 +116,30 @@ test('asks a server once for calls that follow each other or begin together', as
   await Promise.all([callTool(tools[0]), callTool(tools[0])]);
   await callTool(tools[0]);
   expect(transport.discoveries - before).toBe(1);
+});
+
+test('asks again for whoever waits when the one who asked first is stopped', async () => {
+  const { transport, snapshot } = await admittedFake([{ provider_tool_name: 'say' }]);
+  let asked = 0;
+  const slow: ConnectorTransport = {
+    ...transport,
+    async discover(options) {
+      asked += 1;
+      if (asked > 1) return transport.discover(options);
+      await new Promise((resolve) => options.signal.addEventListener('abort', resolve));
+      return { kind: 'failed', reason: 'stopped', sent: false, message: 'Stopped.' };
+    },
+  };
+  const broker = createConnectorBroker({
+    clock: manualClock(),
+    connectors: [{ discovery: snapshot, transport: slow }],
+  });
+  const stop = new AbortController();
+  const first = broker.look('connector.fake', 'say', { signal: stop.signal });
+  const second = broker.look('connector.fake', 'say', { signal: new AbortController().signal });
+  stop.abort();
+  expect(await first).toMatchObject({ kind: 'unreachable' });
+  expect(await second).toMatchObject({ kind: 'present' });
 });
 
 test('keeps tools of one name on two servers apart', async () => {

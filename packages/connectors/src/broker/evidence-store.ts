@@ -50,11 +50,15 @@ export function openEvidence(
     async look(toolName, options) {
       const fresh = known !== null && clock.monotonicMs() - known.at <= maxEvidenceAgeMs;
       let answer: Known | TransportFailure | null = fresh ? known : null;
-      if (answer === null) {
+      while (answer === null) {
+        const isOwn = asking === null;
         asking ??= ask(options).finally(() => {
           asking = null;
         });
         answer = await asking;
+        // Whoever asked first was stopped; that is no answer for the others who waited.
+        const isStopped = answer.kind === 'failed' && answer.reason === 'stopped';
+        if (isStopped && !isOwn && !options.signal.aborted) answer = null;
       }
       if (answer.kind === 'failed') return { kind: 'unreachable', message: answer.message };
       const evidence = answer.tools.get(toolName) ?? null;
