@@ -77,6 +77,11 @@ test.each(['wrong-ids', 'flood-of-notes', 'chatter', 'asks-back', 'dies-of-askin
   },
 );
 
+test('speaks the former protocol with a server that does not answer when it is asked for the new one', async () => {
+  const answer = await against('silent-to-asking', echo, { connectTimeoutMs: 1500 });
+  expect(answer).toMatchObject({ kind: 'answered', text: 'still here' });
+});
+
 test('gives a late answer to nobody', async () => {
   await against('late-answers', async (transport) => {
     const late = await transport.call(request('hangs'), within(30));

@@ -18,8 +18,6 @@ export interface McpSession {
     readonly instructions: string | null;
     readonly has: (capability: 'tools' | 'prompts' | 'resources') => boolean;
   };
-  /** Whether it has ended. */
-  isOver(): boolean;
   /** Makes a request; `onSent` is told once anything of it may have reached the server. */
   request(
     method: string,
@@ -79,7 +77,10 @@ async function connect(
   });
   const client = new McpClient(CLIENT, {
     capabilities: {},
-    versionNegotiation: { mode, probe: { timeoutMs: Math.min(PROBE_MS, limits.connectTimeoutMs) } },
+    versionNegotiation: {
+      mode,
+      probe: { timeoutMs: Math.min(PROBE_MS, limits.connectTimeoutMs / 3) },
+    },
     inputRequired: { autoFulfill: false },
     // Only so that the server is asked to tell; what is told is seen above.
     listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged() {} } },
@@ -116,7 +117,6 @@ async function connect(
       instructions: client.getInstructions() ?? null,
       has: (capability) => capabilities[capability] !== undefined,
     },
-    isOver: () => isOver,
     async request(method, params, { onSent, ...requestOptions }) {
       const input = params['arguments'];
       const key = typeof input === 'object' && input !== null ? input : null;
