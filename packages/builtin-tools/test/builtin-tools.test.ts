@@ -7,7 +7,7 @@ const TOOLS: readonly string[] = [
   'request.inspect inspect_request read_only idempotent request.read - -',
   'request.read_requirements read_request_requirements read_only idempotent request.read - -',
   'workspace.list_files list_workspace_files read_only idempotent workspace.read - root!,glob,max_results',
-  'workspace.read_file read_workspace_file read_only idempotent workspace.read - path!,max_bytes',
+  'workspace.read_file read_workspace_file read_only idempotent workspace.read - path!,start_line,max_bytes',
   'workspace.search_text search_workspace_text read_only idempotent workspace.read,workspace.search - query!,root,glob,max_results',
   'workspace.write_file write_workspace_file workspace_write idempotent_with_key workspace.write - path!,content!,expected_sha256,expected_absent',
   'workspace.apply_patch apply_workspace_patch workspace_write idempotent_with_key workspace.write - patch!,expected_base_sha256',

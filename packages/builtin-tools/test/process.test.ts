@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { runWorld, succeed } from './run-world.ts';
 import { type ToolWorld, toolWorld, until } from './tool-world.ts';
 
+const OTHER_KEY = 'MILLFORGE_CALL_KEY=other';
 const PATH = '/usr/local/bin:/usr/bin:/bin';
 
 describe('run_test_profile', () => {
@@ -150,6 +151,19 @@ describe('run_test_profile', () => {
     expect((await succeed(world, 'run_test_profile', { profile: 'unit' })).text).toBe(
       'unit exited with 0\ndone',
     );
+    for (const pid of await pidsOf(world)) expect(isRunning(pid)).toBe(false);
+  });
+
+  test.skipIf(process.platform !== 'linux').each([
+    ['forgets its key, and keeps its output', 'env -i setsid sleep 300 & echo $! > pids'],
+    ['has another key, as a run within a run', `${OTHER_KEY} setsid sleep 300 >&- 2>&- & wait`],
+  ])('what leaves the group and %s ends too (B-19)', { tags: ['slow'] }, async (_, script) => {
+    const world = await runWorld(profile(script.replace('& wait', '& echo $! > pids; wait')));
+    const stopping = new AbortController();
+    const running = world.execute('run_test_profile', { profile: 'unit' }, stopping.signal);
+    await until(async () => (await pidsOf(world)).length === 1);
+    stopping.abort();
+    await running;
     for (const pid of await pidsOf(world)) expect(isRunning(pid)).toBe(false);
   });
 

@@ -29,7 +29,7 @@ describe('read_workspace_file', () => {
       dataOf(await world.call('read_workspace_file', { path: 'a.txt', max_bytes: 4 })),
     ).toEqual({
       status: 'success',
-      summary: 'a.txt: 100000 bytes, the first 4 of them shown',
+      summary: 'a.txt: 100000 bytes, 4 of them shown, from line 1',
       content: 'ab[truncated]',
       truncated: true,
       artifact_refs: [],
@@ -57,6 +57,15 @@ describe('read_workspace_file', () => {
     );
     const found = await world.call('search_workspace_text', { query: 'needle', root: 'long' });
     expect(found.text).toBe(`long:1:  needle ${'z '.repeat(190)}`);
+  });
+
+  test('secrets of any characters stay whole at a cut, as far as blanks tell where they end', async () => {
+    const world = await toolWorld();
+    await world.write('a.txt', 'key p@ss!word$of#mine more');
+    for (const max_bytes of [6, 10, 15, 20]) {
+      const { text } = await world.call('read_workspace_file', { path: 'a.txt', max_bytes });
+      expect(text).toBe('key [truncated]');
+    }
   });
 
   test('a file of exactly max_bytes is not cut', async () => {

@@ -20,7 +20,7 @@ export function boundedText(bytes: Uint8Array, maxBytes: number): BoundedText {
 
 /** Whether bytes are those of no text: a NUL stands among the first 8,000, as git judges too. */
 export function isBinary(bytes: Uint8Array): boolean {
-  return bytes.subarray(0, 8000).includes(0);
+  return bytes.subarray(0, BINARY_HEAD).includes(0);
 }
 
 function decode(bytes: Uint8Array): string {
@@ -30,3 +30,6 @@ function decode(bytes: Uint8Array): string {
 function isContinuation(byte: number | undefined): boolean {
   return byte !== undefined && (byte & 0xc0) === 0x80;
 }
+
+/** The bytes by which a file is judged. */
+export const BINARY_HEAD = 8000;

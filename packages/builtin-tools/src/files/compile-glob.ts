@@ -1,3 +1,6 @@
+/** Characters of a glob at most: an open bracket is looked for to the end, a class compared range by range. */
+export const MAX_GLOB = 1000;
+
 /** Whether a path matches. */
 export type Glob = (path: string) => boolean;
 

@@ -23,6 +23,7 @@ export async function findLines(
   const { query, limit, signal } = search;
   const found: FoundLine[] = [];
   let rest: Buffer = Buffer.alloc(0);
+  let isInLongLine = false;
   let line = 1;
   // What lies behind the size at the opening came later, and would never end in a file that grows.
   for (let position = 0; position < size && found.length < limit; ) {
@@ -31,12 +32,31 @@ export async function findLines(
     if (piece.length === 0) break;
     if (position === 0 && isBinary(piece)) return null;
     position += piece.length;
-    const text = rest.length === 0 ? piece : Buffer.concat([rest, piece]);
+    // Behind the beginning of a long line its end is left out, or the two would meet as one text.
+    const next: Piece = isInLongLine
+      ? behindLine(piece, position < size)
+      : { bytes: piece, isWithin: false };
+    const text = rest.length === 0 ? next.bytes : Buffer.concat([rest, next.bytes]);
     const end = position < size ? text.lastIndexOf(FEED) + 1 : text.length;
     line = searchPiece(text.subarray(0, end), { query, limit, line, found });
     rest = text.subarray(end, end + MAX_LINE);
+    isInLongLine = next.isWithin || text.length - end > MAX_LINE;
   }
   return found;
+}
+
+interface Piece {
+  readonly bytes: Buffer;
+  /** Whether it goes on with a line of which the beginning is all that is searched. */
+  readonly isWithin: boolean;
+}
+
+/** What comes after the line that a piece begins in, with the feed of that line. */
+function behindLine(piece: Buffer, hasMore: boolean): Piece {
+  const feed = piece.indexOf(FEED);
+  return feed < 0
+    ? { bytes: piece.subarray(0, 0), isWithin: hasMore }
+    : { bytes: piece.subarray(feed), isWithin: false };
 }
 
 /** Searches whole lines; returns the number of the line that follows. */

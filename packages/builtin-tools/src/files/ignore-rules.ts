@@ -1,4 +1,4 @@
-import { compileGlob, type Glob } from './compile-glob.ts';
+import { compileGlob, type Glob, MAX_GLOB } from './compile-glob.ts';
 
 /** The rules of the `.gitignore` files from the workspace down to one folder. */
 export interface IgnoreRules {
@@ -50,14 +50,15 @@ function readRules(file: string, base: string): readonly Rule[] {
 }
 
 function readRule(line: string, base: string): Rule | null {
-  if (line.startsWith('#')) return null;
+  // Before anything else: blanks at the end are sought from every blank on.
+  if (line.startsWith('#') || line.length > MAX_GLOB) return null;
   // Blanks at the end count only behind a backslash.
   const text = line.replace(/(?<!\\)[ \t]+$/, '');
   const isNegated = text.startsWith('!');
   const body = isNegated ? text.slice(1) : text;
   const isForFolders = body.endsWith('/');
   const pattern = isForFolders ? body.slice(0, -1) : body;
-  if (pattern === '' || pattern === '/' || pattern.length > 1000) return null;
+  if (pattern === '' || pattern === '/') return null;
   // A slash anywhere but at the end ties the pattern to the folder of its file.
   const isTied = pattern.includes('/');
   const glob = compileGlob(pattern);

@@ -90,7 +90,12 @@ async function* walkFolder(
   for (const child of names) {
     signal.throwIfAborted();
     const path = childPath(folder.path, child.name);
-    if (!isNameable(child.name) || rules.isIgnored(path, child.isDirectory())) continue;
+    if (
+      !isNameable(child.name) ||
+      isLost(folder, child.name) ||
+      rules.isIgnored(path, child.isDirectory())
+    )
+      continue;
     if (child.isFile()) {
       // Files of a tree are opened and read synchronously.
       if (++turns.files % FILES_A_TURN === 0) await nextTurn();
@@ -152,6 +157,11 @@ function isNameable(name: string): boolean {
     if (pathRuleOf(error) === null) throw error;
     return false;
   }
+}
+
+/** Whether a name is no UTF-8: then the one that was read leads to nothing. */
+function isLost(folder: Folder, name: string): boolean {
+  return name.includes('\ufffd') && lookAtListed(folder, name) === null;
 }
 
 async function leadsToFile(path: string, workspace: Workspace): Promise<boolean> {

@@ -1,8 +1,9 @@
-import type { JsonObject, LiveToolContext, ToolResult } from '@millforge/contracts';
+import type { JsonObject, LiveToolContext, ToolRefusal, ToolResult } from '@millforge/contracts';
 import { optionalString, stringArgument } from '../arguments.ts';
 import type { BuiltinToolDefinition } from '../define-builtin-tool.ts';
 import type { PathPolicy, Workspace } from '../paths/create-path-policy.ts';
 import { answering, checking } from '../tool-faults.ts';
+import { MAX_GLOB } from './compile-glob.ts';
 
 /** The stages of a tool that only looks at one path of the workspace. */
 type ReadingStages = Pick<BuiltinToolDefinition, 'check' | 'reach' | 'run'>;
@@ -27,7 +28,8 @@ export function readingStages(reading: Reading): ReadingStages {
       ? stringArgument(input, argument)
       : (optionalString(input, argument) ?? fallback);
   return {
-    check: (input) => checking(() => policy.checkRead(pathOf(input), { allowDot: isFolder })),
+    check: (input) =>
+      globFault(input) ?? checking(() => policy.checkRead(pathOf(input), { allowDot: isFolder })),
     reach(input) {
       const { text } = policy.checkRead(pathOf(input), { allowDot: isFolder });
       return { paths: [isFolder ? `${text === '' ? '.' : text}/` : text] };
@@ -38,4 +40,10 @@ export function readingStages(reading: Reading): ReadingStages {
         return await reading.act(workspace, input, context);
       }),
   };
+}
+
+function globFault(input: JsonObject): ToolRefusal | null {
+  if ((optionalString(input, 'glob') ?? '').length <= MAX_GLOB) return null;
+  const message = `glob must be at most ${MAX_GLOB} characters.`;
+  return { kind: 'refused', code: 'invalid_arguments', message };
 }

@@ -8,7 +8,7 @@ import { type FileChange, prepareChanges, reconcileChanges } from '../files/file
 import { takeTurns } from '../files/file-turns.ts';
 import type { OnEffect } from '../on-effect.ts';
 import type { PathPolicy, Workspace, WriteTarget } from '../paths/create-path-policy.ts';
-import { shown } from '../paths/path-fault.ts';
+import { pathFault, shown } from '../paths/path-fault.ts';
 import { checking, refusing, toolFault } from '../tool-faults.ts';
 import { applyPatch, patchPaths } from './apply-patch.ts';
 import { type FileDifference, formatPatch } from './format-patch.ts';
@@ -58,8 +58,10 @@ async function prepare(input: JsonObject, context: LiveToolContext, tool: PatchT
   const files = parsePatch(stringArgument(input, 'patch'));
   const paths = patchPaths(files);
   await using workspace = await policy.openWorkspace(context.workspace);
-  const places = await readTargets(workspace, policy, paths);
-  const keys = [...places.values()].map(({ path }) => `${context.workspace}\0${path}`);
+  const places = [...(await readTargets(workspace, policy, paths)).values()].map(
+    ({ path }) => path,
+  );
+  const keys = places.map((path) => `${context.workspace}\0${path}`);
   const release = await takeTurns(keys, context.signal);
   try {
     const targets = await readTargets(workspace, policy, paths);
@@ -97,8 +99,14 @@ async function readTargets(
   paths: readonly string[],
 ): Promise<ReadonlyMap<string, WriteTarget>> {
   const targets = new Map<string, WriteTarget>();
+  let bytes = 0;
   for (const path of paths) {
-    targets.set(path, await workspace.readTarget(policy.checkWrite(path), { makesFolders: true }));
+    const target = await workspace.readTarget(policy.checkWrite(path), { makesFolders: true });
+    bytes += target.found?.bytes.length ?? 0;
+    if (bytes > MAX_PATCHED_BYTES) {
+      throw pathFault('too_large', 'the files of the patch have more than 128 MiB together.');
+    }
+    targets.set(path, target);
   }
   return targets;
 }
@@ -150,3 +158,6 @@ async function diffAfter(
   const sorted = differences.toSorted((a, b) => (a.path < b.path ? -1 : 1));
   return digest(formatPatch(sorted).toString());
 }
+
+/** All of them are held in memory, before and after. */
+const MAX_PATCHED_BYTES = 128 * 1024 * 1024;

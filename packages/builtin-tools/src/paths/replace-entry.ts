@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { access, type FileHandle, open, rename, rm, unlink } from 'node:fs/promises';
+import { access, type FileHandle, open, rename, unlink } from 'node:fs/promises';
 import { sha256 } from '@millforge/contracts';
 import { type FileContent, readContent } from './file-content.ts';
 import { entryPath, type Folder } from './folder.ts';
@@ -43,7 +43,7 @@ export async function replaceEntry(entry: FoundEntry, change: Replacement): Prom
     change.onEffect?.('before-effect');
     await takeEffect(folder, { name, temporary, removes: change.bytes === null });
   } catch (error) {
-    await rm(entryPath(folder, temporary), { force: true });
+    await removeQuietly(folder, temporary);
     throw errnoOf(error) === null ? error : systemFault(error, path);
   }
   change.onEffect?.('after-effect');
@@ -70,7 +70,7 @@ export async function assertReplaceable({ folder, name, path, stats }: FoundEntr
 /** Removes what an interrupted replacement may have left beside the file. */
 export async function removeTemporary({ folder, name }: FoundEntry, key: string): Promise<void> {
   if (name === null) return;
-  await rm(entryPath(folder, temporaryName(name, key)), { force: true });
+  await removeQuietly(folder, temporaryName(name, key));
 }
 
 async function readEntry(folder: Folder, name: string): Promise<FileContent | null> {
@@ -103,10 +103,11 @@ async function writeTemporary(
   { bytes, found, mode }: Replacement,
 ): Promise<void> {
   const path = entryPath(folder, temporary);
-  // A repeated call finds its own leftover under this name.
-  await rm(path, { force: true });
+  // A repeated call finds its own leftover under this name. What cannot be removed, such as a folder
+  // that somebody has put there, stands in the way of the opening, which tells.
+  await removeQuietly(folder, temporary);
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
-  const file = await open(path, flags, mode ?? 0o666);
+  const file = await open(path, flags, (mode ?? 0o666) & ~RUNS_AS_OTHERS);
   try {
     await file.writeFile(bytes ?? new Uint8Array());
     if (found !== null) await keepAttributes(file, found, mode);
@@ -129,7 +130,16 @@ async function keepAttributes(
       // Only root may give files away; content and permissions matter more than the owner.
     }
   }
-  await file.chmod(mode ?? found.mode);
+  // Other bytes are not what somebody has vouched for: the system too drops these marks on a write.
+  await file.chmod((mode ?? found.mode) & ~RUNS_AS_OTHERS);
+}
+
+async function removeQuietly(folder: Folder, name: string): Promise<void> {
+  try {
+    await unlink(entryPath(folder, name));
+  } catch {
+    // Mostly it is not there; what else went wrong is no reason to hide the fault that led here.
+  }
 }
 
 async function syncFolder(folder: Folder): Promise<void> {
@@ -145,3 +155,6 @@ function temporaryName(name: string, key: string): string {
   const stem = Buffer.from(name).subarray(0, 200).toString().replaceAll('\uFFFD', '_');
   return `.${stem}.${sha256(key).slice(0, 16)}.tmp`;
 }
+
+/** The marks by which a program runs as its owner or its group. */
+const RUNS_AS_OTHERS = 0o6000;

@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, readlink } from 'node:fs/promises';
 import type { Clock } from '@millforge/contracts';
 
 /** Name of the variable by which the processes of a call are found again. */
@@ -10,6 +10,8 @@ export interface CallProcesses {
   readonly group: number | null;
   /** Key of the call, which all its processes carry in their environment. */
   readonly key: string;
+  /** What its first process wrote to, as the host names it; whoever still holds that belongs to it. */
+  readonly outputs?: readonly string[];
   readonly clock: Clock;
 }
 
@@ -18,44 +20,98 @@ export interface CallProcesses {
  * host can tell (Linux). Resolves to whether all of it was seen to be gone.
  */
 export async function endProcesses(call: CallProcesses): Promise<boolean> {
-  if (await isGone(call, 'SIGTERM', ASK_MS)) return true;
-  return isGone(call, 'SIGKILL', FORCE_MS);
+  const known = new Set<string>();
+  if (await isGone({ ...call, known }, 'SIGTERM', ASK_MS)) return true;
+  return isGone({ ...call, known }, 'SIGKILL', FORCE_MS);
 }
 
-/** Numbers of the running processes of a call; null where nobody can tell. */
+/** A running process; its number is used again, its number with its start is not. */
+interface Running {
+  readonly pid: number;
+  readonly parent: number;
+  readonly group: number;
+  readonly start: string;
+}
+
+/**
+ * The running processes of a call: its group, those with its key, those that hold its output, those that
+ * were its own at an earlier look, and all below them. Null where nobody can tell.
+ */
 async function findProcesses(
-  call: Pick<CallProcesses, 'group' | 'key'>,
-): Promise<readonly number[] | null> {
-  const pids = await listPids();
-  if (pids === null) return null;
+  call: CallProcesses,
+  known: ReadonlySet<string>,
+): Promise<readonly Running[] | null> {
+  const running = await listRunning();
+  if (running === null) return null;
   const wanted = Buffer.from(`\0${CALL_KEY}=${call.key}\0`);
-  const found = await Promise.all(
-    pids.map(async (pid) => {
-      if (pid === process.pid) return false;
-      const stat = await readProcess(pid, 'stat');
-      // The name of the program stands in parentheses and may hold spaces and parentheses itself.
-      const text = stat?.toString('latin1') ?? '';
-      const [state, , group] = text.slice(text.lastIndexOf(')') + 2).split(' ');
-      if (stat === null || state === 'Z' || state === 'X') return false;
-      if (call.group !== null && Number(group) === call.group) return true;
-      const environment = await readProcess(pid, 'environ');
-      return environment !== null && Buffer.concat([NUL, environment, NUL]).includes(wanted);
+  const own = new Set<number>();
+  await Promise.all(
+    running.map(async (process) => {
+      const { pid, group } = process;
+      const isOwn =
+        (call.group !== null && group === call.group) ||
+        known.has(identityOf(process)) ||
+        (await holdsKey(pid, wanted)) ||
+        (await holdsOutput(pid, call.outputs ?? []));
+      if (isOwn) own.add(pid);
     }),
   );
-  return pids.filter((_, index) => found[index] === true);
+  // Whoever has left the group and dropped the key is still somebody's child.
+  for (let before = -1; before !== own.size; ) {
+    before = own.size;
+    for (const { pid, parent } of running) if (own.has(parent)) own.add(pid);
+  }
+  return running.filter(({ pid }) => own.has(pid));
+}
+
+async function listRunning(): Promise<readonly Running[] | null> {
+  const pids = await listPids();
+  if (pids === null) return null;
+  const all = await Promise.all(pids.map(readRunning));
+  return all.filter((one) => one !== null);
+}
+
+/** Null for this process itself, and for what has ended. */
+async function readRunning(pid: number): Promise<Running | null> {
+  if (pid === process.pid) return null;
+  const text = (await readProcess(pid, 'stat'))?.toString('latin1') ?? '';
+  // The name of the program stands in parentheses and may hold spaces and parentheses itself.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  const [state, parent, group] = fields;
+  if (text === '' || state === 'Z' || state === 'X') return null;
+  return { pid, parent: Number(parent), group: Number(group), start: fields[START] ?? '' };
+}
+
+async function holdsKey(pid: number, wanted: Buffer): Promise<boolean> {
+  const environment = await readProcess(pid, 'environ');
+  return environment !== null && Buffer.concat([NUL, environment, NUL]).includes(wanted);
+}
+
+async function holdsOutput(pid: number, outputs: readonly string[]): Promise<boolean> {
+  if (outputs.length === 0) return false;
+  const held = await Promise.all(
+    [1, 2].map((descriptor) => readlink(`/proc/${pid}/fd/${descriptor}`).catch(() => null)),
+  );
+  return held.some((target) => target !== null && outputs.includes(target));
+}
+
+function identityOf({ pid, start }: Running): string {
+  return `${pid} ${start}`;
 }
 
 async function isGone(
-  call: CallProcesses,
+  call: CallProcesses & { readonly known: Set<string> },
   signal: 'SIGTERM' | 'SIGKILL',
   withinMs: number,
 ): Promise<boolean> {
   const end = call.clock.monotonicMs() + withinMs;
   for (let wait = 5; ; wait = Math.min(100, wait * 2)) {
-    const found = await findProcesses(call);
+    const found = await findProcesses(call, call.known);
+    for (const one of found ?? []) call.known.add(identityOf(one));
     if (found === null ? !isGroupAlive(call.group) : found.length === 0) return true;
     // Asked once, forced as often as something new turns up.
-    if (wait === 5 || signal === 'SIGKILL') signalAll(call.group, found ?? [], signal);
+    if (wait === 5 || signal === 'SIGKILL')
+      signalAll(call.group, found?.map(({ pid }) => pid) ?? [], signal);
     if (call.clock.monotonicMs() >= end) return false;
     await call.clock.delay(wait);
   }
@@ -111,5 +167,7 @@ async function readProcess(pid: number, name: 'environ' | 'stat'): Promise<Buffe
 }
 
 const NUL = Buffer.from([0]);
+/** Place of the start among the fields behind the name. */
+const START = 19;
 const ASK_MS = 2000;
 const FORCE_MS = 5000;

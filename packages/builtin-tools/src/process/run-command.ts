@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { readlinkSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import type { Clock } from '@millforge/contracts';
 import { CALL_KEY, endProcesses } from './call-processes.ts';
@@ -45,7 +46,7 @@ export async function runCommand(command: Command): Promise<CommandEnd> {
   const { clock, signal, timeoutMs, maxOutputBytes, key } = command;
   const started = await start(command);
   if (typeof started === 'string') return { kind: 'not-started', reason: started };
-  const { group, exited, stdout, stderr } = started;
+  const { group, outputs, exited, stdout, stderr } = started;
   const timers = new AbortController();
   // The half of each, so that a flood of one does not wash away the other.
   const windows = [stdout, stderr].map((stream) => {
@@ -61,8 +62,8 @@ export async function runCommand(command: Command): Promise<CommandEnd> {
     ),
   ]);
   timers.abort();
-  const isGone = await endProcesses({ group, key, clock });
-  // What still holds a pipe is none of ours, or cannot be ended.
+  const isGone = await endProcesses({ group, key, outputs, clock });
+  // What still holds a pipe cannot be ended, or is none of ours.
   const drained = new AbortController();
   await Promise.race([
     Promise.all(windows.map(({ done }) => done)),
@@ -78,6 +79,7 @@ export async function runCommand(command: Command): Promise<CommandEnd> {
 
 interface Started {
   readonly group: number;
+  readonly outputs: readonly string[];
   readonly exited: Promise<{
     readonly code: number | null;
     readonly signal: NodeJS.Signals | null;
@@ -96,6 +98,8 @@ async function start({ argv, folder, environment, key }: Command): Promise<Start
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
+    // At once, before it can hand them on and end.
+    const outputs = outputsOf(child.pid);
     const exited: Started['exited'] = new Promise((settle) => {
       child.once('exit', (code, signal) => settle({ code, signal }));
     });
@@ -104,11 +108,24 @@ async function start({ argv, folder, environment, key }: Command): Promise<Start
       child.once('error', fail);
     });
     const { pid, stdout, stderr } = child;
-    return pid === undefined ? 'it has no number' : { group: pid, exited, stdout, stderr };
+    return pid === undefined ? 'it has no number' : { group: pid, outputs, exited, stdout, stderr };
   } catch (error) {
     // The message would name folders of the host.
     return error instanceof Error && 'code' in error ? String(error.code) : 'no reason was given';
   }
+}
+
+/** What a process writes to, as Linux names it; nothing where that cannot be told. */
+function outputsOf(pid: number | undefined): readonly string[] {
+  return [1, 2].flatMap((descriptor) => {
+    try {
+      const target = readlinkSync(`/proc/${pid}/fd/${descriptor}`);
+      // A program that has already sent its output to a file shares that with anybody.
+      return /^(?:pipe|socket):/.test(target) ? [target] : [];
+    } catch {
+      return [];
+    }
+  });
 }
 
 async function readAll(stream: Readable, window: OutputWindow): Promise<void> {
