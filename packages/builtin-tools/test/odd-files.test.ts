@@ -7,25 +7,36 @@ import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { faultOf, type ToolWorld, toolWorld } from './tool-world.ts';
 
-/** Runs one tool in a process of its own: seconds, memory at its highest, and what it answered. */
-async function measure(world: ToolWorld, name: string, input: object) {
+interface Answer {
+  readonly ms: number;
+  readonly rss: number;
+  readonly start: number;
+  readonly kind: string;
+  readonly text: string;
+}
+
+/** Makes two calls in a process of their own: the time of each, memory at its highest, what it answered. */
+async function measure(
+  world: ToolWorld,
+  ...calls: readonly [Call, Call]
+): Promise<readonly [Answer, Answer]> {
   const { stdout } = await promisify(execFile)(
     process.execPath,
     [
       '--conditions=millforge-src',
       '--import',
       'tsx',
-      `${import.meta.dirname}/one-call.ts`,
+      `${import.meta.dirname}/calls-alone.ts`,
       world.workspace,
-      name,
-      JSON.stringify(input),
+      ...calls.map((call) => JSON.stringify(call)),
     ],
     { timeout: 30_000, maxBuffer: 64 * 1024 * 1024 },
   );
-  const answer: { ms: number; rss: number; start: number; kind: string; text: string } =
-    JSON.parse(stdout);
-  return answer;
+  return JSON.parse(stdout);
 }
+
+/** Name of the tool and its arguments. */
+type Call = readonly [string, object];
 
 /** What the process takes before the call is that of the test, which compiles on the fly. */
 const MEGABYTES = 100 * 1024 * 1024;
@@ -34,12 +45,15 @@ test('a file of 2 GB is read by its beginning', { tags: ['slow'] }, async () => 
   const world = await toolWorld();
   await world.write('huge.txt', `beginning\n${'text\n'.repeat(100)}`);
   await truncate(world.path('huge.txt'), 2 * 1024 ** 3);
-  const read = await measure(world, 'read_workspace_file', { path: 'huge.txt', max_bytes: 10 });
+  const [read, search] = await measure(
+    world,
+    ['read_workspace_file', { path: 'huge.txt', max_bytes: 10 }],
+    ['search_workspace_text', { query: 'beginning' }],
+  );
   expect(read).toMatchObject({
     kind: 'done',
     text: 'beginning\n[truncated]\n[continue with start_line 2]',
   });
-  const search = await measure(world, 'search_workspace_text', { query: 'beginning' });
   expect(search.text).toContain('1 binary, large or unreadable files not searched');
   for (const { ms, rss, start } of [read, search]) {
     expect(rss - start).toBeLessThan(MEGABYTES);
@@ -52,9 +66,12 @@ test('a folder of 100,000 entries is listed by its first ones', { tags: ['slow']
   const world = await toolWorld({}, existsSync('/dev/shm') ? '/dev/shm' : tmpdir());
   await mkdir(world.path('many'));
   execFileSync('sh', ['-c', 'seq -f f%06.0f 0 99999 | xargs touch'], { cwd: world.path('many') });
-  const list = await measure(world, 'list_workspace_files', { root: 'many', max_results: 2 });
+  const [list, none] = await measure(
+    world,
+    ['list_workspace_files', { root: 'many', max_results: 2 }],
+    ['list_workspace_files', { root: '.', glob: '*.none' }],
+  );
   expect(list.text).toBe('many/f000000\nmany/f000001\n[truncated after 2 files]');
-  const none = await measure(world, 'list_workspace_files', { root: '.', glob: '*.none' });
   expect(none.text).toBe('no files');
   for (const { ms, rss, start } of [list, none]) {
     expect(rss - start).toBeLessThan(MEGABYTES);
