@@ -23,7 +23,7 @@ export function openBenchKernel(folder) {
 }
 
 /** Runs one goal of some operations, and gives the microseconds that each of them took. */
-export async function operations(kernel, effect, count, between = () => undefined) {
+export async function operations(kernel, effect, count) {
   const goalId = ids.newId('goal');
   let took = 0;
   const adapter = {
@@ -47,7 +47,6 @@ export async function operations(kernel, effect, count, between = () => undefine
             },
             async () => ({ value: { ok: true } }),
           );
-          between(step);
         }
       }, count);
       return { kind: 'bench' };

@@ -46,7 +46,7 @@ async function benchLangGraph() {
         recursionLimit: STEPS + 2,
       };
       const end = await graph.invoke({ count: 0 }, { ...config, durability: 'sync' });
-      if (end.count !== STEPS) throw new Error(`the graph ended at ${end.count}`);
+      if (end.count !== STEPS) throw new Error(`the graph ended at ${JSON.stringify(end.count)}`);
     }, STEPS);
   // A saver keeps a step after it was done, as an operation without effect is kept.
   report(

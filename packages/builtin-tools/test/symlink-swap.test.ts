@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { type ToolWorld, toolWorld } from './tool-world.ts';
 
 // Enough to meet every kind of moment many times; MILLFORGE_SWAP_CALLS=10000 makes all that were promised.
-const CALLS = Number(process.env['MILLFORGE_SWAP_CALLS'] ?? 500);
+const CALLS = Number(process.env['MILLFORGE_SWAP_CALLS'] ?? 1000);
 
 const CANARY = 'canary-4711';
 

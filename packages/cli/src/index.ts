@@ -2,6 +2,7 @@ export type { CliErrorCode } from './cli-error.ts';
 export { type MainOptions, main } from './main.ts';
 export type {
   BasePort,
+  CommandProfile,
   ConnectorOpener,
   ConnectorSettings,
   ContextFile,
@@ -10,6 +11,7 @@ export type {
   MillforgeFactory,
   MillforgePort,
   ModelSetting,
+  OperatorSettings,
   ResumeOptions,
   RunHandle,
   RunRequest,

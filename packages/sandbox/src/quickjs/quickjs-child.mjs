@@ -50,15 +50,15 @@ async function serve() {
   let next = prepare();
   process.stdout.write('{"kind":"ready"}\n');
   const lines = createInterface({ input: process.stdin });
-  lines.on('line', async (line) => {
+  for await (const line of lines) {
     /** @type {Call} */
     const call = JSON.parse(line);
     const room = await next;
     process.stdout.write(`${JSON.stringify(perform(room, call))}\n`);
     // Made between calls, so that no call waits for it.
     next = prepare();
-  });
-  lines.on('close', () => process.exit(0));
+  }
+  process.exit(0);
 }
 
 /**
