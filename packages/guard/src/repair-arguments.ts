@@ -121,7 +121,8 @@ function readArguments(text: string, repairs: ArgumentRepair[]): ReadArguments {
     return { ok: true, value: {} };
   }
   const outer = readValue(text);
-  return asObject(outer.ok ? outer : (readWithSlips(text, repairs) ?? outer), repairs);
+  if (outer.ok || outer.isTooLarge) return asObject(outer, repairs);
+  return asObject(readWithSlips(text, repairs) ?? outer, repairs);
 }
 
 /** The value of a text whose only faults are slips of syntax, or null. */

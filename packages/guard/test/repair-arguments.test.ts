@@ -292,3 +292,12 @@ test('a text that two alternatives read differently stays what it is', () => {
   const given = { pair: '7' };
   expect(repairArguments(JSON.stringify(given), WIDE)).toMatchObject({ ok: false });
 });
+
+test.each([
+  ['keys', (count: number) => `{${Array.from({ length: count }, (_, i) => `"k${i}":0`).join()}}`],
+  ['items', (count: number) => `{"a":[${'0,'.repeat(count - 2)}0]}`],
+  ['items with a slip', (count: number) => `{'a':[${'0,'.repeat(count - 2)}0]}`],
+])('takes 20,000 %s and not one more', (_, write) => {
+  expect(repairArguments(write(20_000), null)).toMatchObject({ ok: true });
+  expect(repairArguments(write(20_001), null)).toMatchObject({ ok: false, problem: 'json' });
+});

@@ -1,3 +1,5 @@
+import { MAX_ENTRIES } from '../read-value.ts';
+
 /** A slip of JSON syntax that has exactly one reading. */
 export type SyntaxRepair =
   | 'trailing-comma'
@@ -45,7 +47,15 @@ export function transcribeJson(
   start: number,
   options: TranscribeOptions = {},
 ): Transcript {
-  const cursor: Cursor = { text, at: start, out: [], repairs: new Set(), open: [], options };
+  const cursor: Cursor = {
+    text,
+    at: start,
+    out: [],
+    repairs: new Set(),
+    open: [],
+    entries: 0,
+    options,
+  };
   if (!readAll(cursor)) {
     return { ok: false, at: cursor.at, isCut: cursor.at >= text.length };
   }
@@ -59,12 +69,16 @@ interface Cursor {
   readonly repairs: Set<SyntaxRepair>;
   /** The closing brackets that are still due. */
   readonly open: string[];
+  /** Keys and items so far. */
+  entries: number;
   readonly options: TranscribeOptions;
 }
 
 function readAll(cursor: Cursor): boolean {
   if (!readValueOrOpen(cursor)) return false;
   while (cursor.open.length > 0) {
+    cursor.entries += 1;
+    if (cursor.entries > MAX_ENTRIES) return false;
     const isDone = cursor.open.at(-1) === '}' ? readEntry(cursor) : readValueOrOpen(cursor);
     if (!isDone) return false;
   }

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import {
   type Clock,
   type Failure,
@@ -64,6 +65,8 @@ export function createRunControl(options: {
   const program = new AbortController();
   const acts = new AbortController();
   const end = new AbortController();
+  // Every act in flight listens: a reply of a dozen calls is no leak to warn of.
+  setMaxListeners(0, program.signal, acts.signal, end.signal);
   const startedAt = clock.monotonicMs();
   let closing: Closing | null = null;
   let fault: { readonly error: unknown } | null = null;
