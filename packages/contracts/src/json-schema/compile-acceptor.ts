@@ -1,4 +1,3 @@
-import { unreachable } from '../error/millforge-error.ts';
 import { JsonFloat } from '../json/json-value.ts';
 import { isPlainObject } from '../json/plain-object.ts';
 import { type Limit, scalarLimits, scalarType } from './scalar-limits.ts';
@@ -30,72 +29,95 @@ function compileTyped(
   schema: ObjectSchema | ArraySchema | ScalarSchema,
   other: OtherAcceptor,
 ): Acceptor {
-  if ('properties' in schema) return compileObject(schema, other);
+  if ('properties' in schema) {
+    const plan = toObjectPlan(schema, other);
+    return (value) => acceptsObject(plan, value);
+  }
   return 'items' in schema ? compileArray(schema, other) : compileScalar(schema);
 }
 
 /** One property of a schema, and which one came behind it the last time. */
 interface Slot {
-  readonly name: string;
   readonly kind: Kind;
   readonly accepts: Acceptor;
-  /** Counted, since a sum needs no branch. */
-  readonly required: 0 | 1;
+  // Kept here and not behind `next`, so that they are read without waiting for it.
+  nextName: string;
+  nextKind: Kind;
   next: Slot | null;
 }
 
-function compileObject(schema: ObjectSchema, other: OtherAcceptor): Acceptor {
-  const required = new Set(schema.required);
-  // A map, because looking up `constructor` or `__proto__` in an object would find inherited members.
+/** An object schema, taken apart. */
+interface ObjectPlan {
+  readonly head: Slot;
+  /** A map, because looking up `constructor` or `__proto__` in an object would find inherited members. */
+  readonly slots: ReadonlyMap<string, Slot>;
+  readonly required: readonly string[];
+  /** How many properties make it needless to look for the required ones. */
+  readonly enough: number;
+}
+
+function toObjectPlan(schema: ObjectSchema, other: OtherAcceptor): ObjectPlan {
   const slots = new Map<string, Slot>();
-  const head: Slot = { name: '', kind: OTHER, accepts: () => false, required: 0, next: null };
+  const head = toSlot(OTHER, () => false);
   let last = head;
   for (const [name, property] of Object.entries(schema.properties)) {
-    const accepts = compileAcceptor(property, other);
-    const isRequired = required.has(name) ? 1 : 0;
-    const slot: Slot = { name, kind: kindOf(property), accepts, required: isRequired, next: null };
+    const slot = toSlot(kindOf(property), compileAcceptor(property, other));
     slots.set(name, slot);
-    last.next = slot;
+    follow(last, name, slot);
     last = slot;
   }
-  const count = required.size;
-  return (value) => {
-    if (!isPlain(value)) return false;
-    let found = 0;
-    let at = head;
-    for (const name in value) {
-      // Whoever writes arguments writes them in one order, mostly: no name is looked up then.
-      let slot: Slot | null | undefined = at.next;
-      if (slot === null || slot.name !== name) {
-        slot = slots.get(name);
-        if (slot === undefined) return false;
-        at.next = slot;
-      }
-      const item = value[name];
-      switch (slot.kind) {
-        case TEXT:
-          if (typeof item !== 'string') return false;
-          break;
-        case YES_OR_NO:
-          if (typeof item !== 'boolean') return false;
-          break;
-        case WHOLE:
-          if (!Number.isInteger(item) && !slot.accepts(item)) return false;
-          break;
-        case NUMBER:
-          if (!Number.isFinite(item) && !slot.accepts(item)) return false;
-          break;
-        case OTHER:
-          if (!slot.accepts(item)) return false;
-          break;
-        default:
-          return unreachable(slot.kind, 'kind');
-      }
-      found += slot.required;
-      at = slot;
+  const { required } = schema;
+  const enough = required.every((name) => slots.has(name)) ? slots.size : Number.POSITIVE_INFINITY;
+  return { head, slots, required, enough };
+}
+
+function toSlot(kind: Kind, accepts: Acceptor): Slot {
+  return { kind, accepts, nextName: '', nextKind: OTHER, next: null };
+}
+
+function follow(slot: Slot, name: string, next: Slot): void {
+  slot.nextName = name;
+  slot.nextKind = next.kind;
+  slot.next = next;
+}
+
+/** One function for all schemas: the engine knows it at every place that calls it. */
+function acceptsObject(plan: ObjectPlan, value: unknown): boolean {
+  if (!isPlain(value)) return false;
+  let found = 0;
+  let at = plan.head;
+  for (const name in value) {
+    // Whoever writes arguments writes them in one order, mostly: no name is looked up then.
+    let slot: Slot | null | undefined = at.next;
+    if (at.nextName !== name || slot === null) {
+      slot = plan.slots.get(name);
+      if (slot === undefined) return false;
+      follow(at, name, slot);
     }
-    return found === count;
-  };
+    const kind = at.nextKind;
+    const item = value[name];
+    if (typeof item === 'string') {
+      if (kind !== TEXT && (kind !== OTHER || !slot.accepts(item))) return false;
+    } else if (kind === OTHER) {
+      if (!slot.accepts(item)) return false;
+    } else if (kind === WHOLE) {
+      if (!Number.isInteger(item) && !slot.accepts(item)) return false;
+    } else if (kind === YES_OR_NO) {
+      if (typeof item !== 'boolean') return false;
+    } else if (kind === TEXT || (!Number.isFinite(item) && !slot.accepts(item))) {
+      return false;
+    }
+    found += 1;
+    at = slot;
+  }
+  return found === plan.enough || hasAll(value, plan.required);
+}
+
+function hasAll(value: PlainObject, names: readonly string[]): boolean {
+  for (let index = 0; index < names.length; index++) {
+    if (!Object.hasOwn(value, names[index] ?? '')) return false;
+  }
+  return true;
 }
 
 type PlainObject = { readonly [name: string]: unknown };
@@ -141,8 +163,18 @@ function kindOf(schema: JsonSchema): Kind {
 function compileArray(schema: ArraySchema, other: OtherAcceptor): Acceptor {
   const { items, minItems = 0, maxItems, uniqueItems } = schema;
   if (uniqueItems === true) return other(schema);
-  const accepts = compileAcceptor(items, other);
   const most = maxItems ?? Number.POSITIVE_INFINITY;
+  if ('properties' in items && typeof items.type === 'string') {
+    const plan = toObjectPlan(items, other);
+    return (value) => {
+      if (!Array.isArray(value) || value.length < minItems || value.length > most) return false;
+      for (let index = 0; index < value.length; index++) {
+        if (!acceptsObject(plan, value[index])) return false;
+      }
+      return true;
+    };
+  }
+  const accepts = compileAcceptor(items, other);
   return (value) => {
     if (!Array.isArray(value) || value.length < minItems || value.length > most) return false;
     for (let index = 0; index < value.length; index++) {
@@ -178,6 +210,10 @@ function enumAcceptor(members: readonly SchemaScalar[]): Acceptor {
   if (values.length > MAX_COMPARED || !values.every((value) => typeof value === 'string')) {
     const set = new Set(values);
     return (value) => set.has(plainScalar(value));
+  }
+  const [first, second = first, third = first, fourth = first] = values;
+  if (values.length <= 4) {
+    return (value) => value === first || value === second || value === third || value === fourth;
   }
   return (value) => {
     for (let index = 0; index < values.length; index++) {
