@@ -15,6 +15,7 @@ export function findShapes(text: string): readonly SecretSpan[] {
     }
   }
   findPrivateKeys(text, spans);
+  findKeyEnds(text, spans);
   return spans;
 }
 
@@ -92,16 +93,70 @@ function findPrivateKeys(text: string, spans: SecretSpan[]): void {
   }
 }
 
+/** What is left of a private key whose beginning was cut off: whole lines of base64 before its last line. */
+function findKeyEnds(text: string, spans: SecretSpan[]): void {
+  const known = new Set(spans.map(({ end }) => end));
+  let passed = 0;
+  for (const { index: end, 0: line } of text.matchAll(PRIVATE_KEY_END)) {
+    const start = known.has(end)
+      ? end
+      : startOfLines(text, end, Math.max(passed, end - MAX_KEY_CHARS));
+    if (start < end) spans.push({ start, end, isCertain: true });
+    passed = end + line.length;
+  }
+}
+
+/** Steps back over lines of base64; the last may be short, the others have at least the length of a line. */
+function startOfLines(text: string, end: number, least: number): number {
+  let start = end;
+  let at = end;
+  for (let isLast = true; ; isLast = false) {
+    at = skipBack(text, at, least);
+    const lineEnd = at;
+    // The letter of an escaped line end stands like one of the line.
+    while (at > least && isBase64(text.charCodeAt(at - 1))) at -= 1;
+    if (at === lineEnd) return start;
+    if (lineEnd - at >= MIN_LINE) start = at;
+    else if (!isLast) return start;
+  }
+}
+
+/** Steps back over white space and over line ends that are written as escapes. */
+function skipBack(text: string, from: number, least: number): number {
+  let at = from;
+  while (at > least) {
+    if (/\s/.test(text.charAt(at - 1))) at -= 1;
+    else if (at - 1 > least && /^\\[nr]$/.test(text.slice(at - 2, at))) at -= 2;
+    else break;
+  }
+  return at > least && text.charAt(at - 1) === '\\' ? at - 1 : at;
+}
+
+function isBase64(unit: number): boolean {
+  return (
+    (unit >= 0x30 && unit <= 0x39) ||
+    (unit >= 0x41 && unit <= 0x5a) ||
+    (unit >= 0x61 && unit <= 0x7a) ||
+    unit === 0x2b ||
+    unit === 0x2f ||
+    unit === 0x3d
+  );
+}
+
 function indexOrEnd(text: string, part: string, from: number): number {
   const index = text.indexOf(part, from);
   return index < 0 ? text.length : index;
 }
 
 const PRIVATE_KEY = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
+const PRIVATE_KEY_END = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
+const MIN_LINE = 32;
 const BASE64_RUN = /[A-Za-z0-9+/=\s\\]*/y;
 const MAX_KEY_CHARS = 65_536;
 /** One look tells that a text has none of all these, which is nearly always so. */
 const ANY_SHAPE = new RegExp(
-  [PRIVATE_KEY, ...SHAPES.map(({ pattern }) => pattern)].map(({ source }) => source).join('|'),
+  [PRIVATE_KEY, PRIVATE_KEY_END, ...SHAPES.map(({ pattern }) => pattern)]
+    .map(({ source }) => source)
+    .join('|'),
   'i',
 );

@@ -10,6 +10,9 @@ const key = (prefix: string, body = 'Ab1Cd2Ef3Gh4Ij5Kl6Mn7Op8Qr9St0Uv1Wx2'): str
 const jwt = ['eyJhbGciOiJIUzI1NiJ9', 'eyJzdWIiOiIxMjM0In0', 'dozjgNryP4J3jVmN'].join('.');
 const pem = (kind: string): string => `-----BEGIN ${kind}PRIVATE KEY-----`;
 
+const pemEnd = '-----END RSA PRIVATE KEY-----';
+const LINE = 'MIIEpAIBAAKCAQEA7Vn5pQ3xT9eW1kLr+8uYbZc2dFgHjKmNoPqRsTuVwXyZ0123';
+
 test.each([
   ['an assignment in an environment', 'export MY_TOKEN=x y', `export MY_TOKEN=${R} y`],
   ['an assignment, keeping its = (B-03)', 'token=abc', `token=${R}`],
@@ -56,6 +59,16 @@ test.each([
     `a ${pem('RSA ')}${R}-----END RSA PRIVATE KEY----- b`,
   ],
   ['a private key without its end', `${pem('')}\nMIIE\nAAAA "next"`, `${pem('')}${R}"next"`],
+  [
+    'a private key whose beginning was cut off',
+    `${LINE.slice(20)}\n${LINE}\nQk1=\n${pemEnd} b`,
+    `${R}${pemEnd} b`,
+  ],
+  [
+    'an escaped end of a private key',
+    `the log says ${LINE}\\nQk1=\\n${pemEnd}`,
+    `the log says ${R}${pemEnd}`,
+  ],
   ['a key of OpenAI, dash and all (B-03)', `use ${key('sk-')} now`, `use ${R} now`],
   ['a project key of OpenAI (D-17)', key('sk-proj-', 'Ab1Cd2Ef3-Gh4Ij5Kl6_Mn7Op8Qr9St0Uv1'), R],
   ['a key of Anthropic (D-17)', key('sk-ant-api03-'), R],
