@@ -1,5 +1,4 @@
 import { JsonFloat } from '../json/json-value.ts';
-import { isPlainObject } from '../json/plain-object.ts';
 import { type Limit, scalarLimits, scalarType } from './scalar-limits.ts';
 import type {
   ArraySchema,
@@ -125,11 +124,16 @@ type PlainObject = { readonly [name: string]: unknown };
 /**
  * Of nearly all objects the engine knows the prototype by their shape, and reads it in no time this way; what
  * is not at once found to be plain is looked at closely. Only an object made to lie has another one.
+ *
+ * Says no to the plain objects of another realm: their prototype may hold names that are not the object's
+ * own, and those are found by whoever gives the reason.
  */
 function isPlain(value: unknown): value is PlainObject {
   if (typeof value !== 'object' || value === null) return false;
-  const { __proto__: prototype }: { readonly __proto__?: unknown } = value;
-  return prototype === Object.prototype || isPlainObject(value);
+  const { __proto__: known }: { readonly __proto__?: unknown } = value;
+  if (known === Object.prototype) return true;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
 }
 
 /** Types of which a yes is one comparison, cheaper than a call. */
