@@ -5,7 +5,7 @@ import {
   type PlanCapabilityConstraint,
   type Redactor,
 } from '@millforge/contracts';
-import { decisionFault, type OpenApproval, openApproval } from './approval-fault.ts';
+import { decisionFault, type OpenApproval, openApproval, readDecision } from './approval-fault.ts';
 import type { ApprovalPolicy } from './approval-policy.ts';
 import { approvalNeed } from './approval-request.ts';
 import type { Bound, BoundNode } from './bind-plan.ts';
@@ -14,6 +14,7 @@ import { constraintRefusal } from './constraint-refusal.ts';
 import { describeError } from './describe-error.ts';
 import { digestOrNull } from './digest-or-null.ts';
 import { isJsonObject, toPlainCopy } from './plain-json.ts';
+import { readField } from './read-field.ts';
 import { type RefusalReason, readRefusal, refusedCall } from './refused-call.ts';
 import type { CallContext, RefusedCall, RequestedCall } from './tool-executor.ts';
 import type { TraceApproval, TraceDecision } from './tool-trace-record.ts';
@@ -48,10 +49,10 @@ export function checkCall(
   plan: CheckParts,
 ): AdmittedCall | RefusedCall {
   // The types are a promise of the caller; a decoder may have let anything through.
-  const name = typeof call.name === 'string' ? call.name : '';
-  const callId = typeof call.callId === 'string' ? call.callId : '';
+  const name = textOf(readField(call, 'name'));
+  const callId = textOf(readField(call, 'callId'));
   const found = plan.byName.get(name) ?? { kind: 'uncompiled' as const };
-  const copied = toPlainCopy(call.arguments);
+  const copied = toPlainCopy(readField(call, 'arguments'));
   const input = copied.ok && isJsonObject(copied.value) ? copied.value : null;
   const facts: CallFacts = {
     name: shown(found.kind === 'uncompiled' ? redacted(name, plan.redactor) : name),
@@ -131,8 +132,10 @@ export function decideCall(
   decision: ApprovalDecision,
 ): AdmittedCall | RefusedCall {
   if (call.approval === null) return call;
-  const fault = decisionFault(call.approval, decision);
-  const approval = { ...call.approval, decision };
+  // A copy, so that what was decided cannot change behind the call.
+  const read = readDecision(decision);
+  const fault = decisionFault(call.approval, read);
+  const approval = { ...call.approval, decision: read };
   const facts = { ...call.facts, approval: traceApproval(approval) };
   if (fault === null) return { ...call, facts, approval };
   return refusedCall(facts, { code: 'policy_denied', message: fault }, call.redactor);
@@ -214,7 +217,12 @@ function askTool(
   const { runId, workspace } = call.facts.context;
   try {
     const context = { runId, callId: call.facts.callId, workspace };
-    return readRefusal(bound.implementation.check?.(input, context) ?? null, bound);
+    const answer: unknown = bound.implementation.check?.(input, context) ?? null;
+    if (answer === null) return null;
+    // A check that answers later has not answered; its rejection is nobody else's to catch.
+    if (answer instanceof Promise) void answer.catch(ignore);
+    const said = { code: readField(answer, 'code'), message: readField(answer, 'message') };
+    return readRefusal(said, bound);
   } catch (error) {
     const message = `${bound.node.model_tool_name} could not check the call: ${describeError(error, { redactor: call.redactor, workspace })}.`;
     return { code: 'implementation_error', message };
@@ -235,6 +243,12 @@ function shown(name: string): string {
 function redacted(name: string, redactor: Redactor): string {
   return redactor.text(boundText(name, 1024).text);
 }
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function ignore(): void {}
 
 function typeName(value: unknown): string {
   if (value === null) return 'null';

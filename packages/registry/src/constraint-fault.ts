@@ -19,7 +19,8 @@ export function constraintFault(
   if (!isEvery(reach.hosts, hosts, isHostAllowed)) return 'hosts';
   if (!isEvery(reach.commands, commands, isCommandAllowed)) return 'commands';
   // Anything that is no number of bytes is not below the bound.
-  return max_bytes === undefined || (reach.bytes ?? Number.NaN) <= max_bytes ? null : 'max_bytes';
+  const bytes = reach.bytes ?? Number.NaN;
+  return max_bytes === undefined || (bytes >= 0 && bytes <= max_bytes) ? null : 'max_bytes';
 }
 
 /** Whether everything that is reached is allowed by some entry; what nobody bounds is. */

@@ -58,15 +58,19 @@ function reachOf(
 ): ToolReach | null {
   try {
     const reach: unknown = implementation.reach?.(input, context) ?? null;
+    // One that answers later has said nothing; its rejection is nobody else's to catch.
+    if (reach instanceof Promise) void reach.catch(ignore);
     return isReach(reach) ? reach : null;
   } catch {
     return null;
   }
 }
 
+function ignore(): void {}
+
 /** The type is a promise of the tool's author. */
 function isReach(reach: unknown): reach is ToolReach {
-  if (typeof reach !== 'object' || reach === null) return false;
+  if (typeof reach !== 'object' || reach === null || reach instanceof Promise) return false;
   return Object.entries(reach).every(([kind, value]) =>
     kind === 'bytes'
       ? typeof value === 'number'

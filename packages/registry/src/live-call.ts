@@ -3,12 +3,8 @@ import {
   type JsonValue,
   type LiveToolContext,
   MillforgeError,
-  type PreparedTool,
   type ReconcileContext,
   type Reconciliation,
-  type ToolReconciliation,
-  type ToolRefusal,
-  type ToolResult,
   unreachable,
 } from '@millforge/contracts';
 import { approvalFault } from './approval-fault.ts';
@@ -16,7 +12,9 @@ import type { AdmittedCall } from './check-call.ts';
 import { describeError } from './describe-error.ts';
 import { certaintyInDoubt } from './operation-class.ts';
 import { toPlainCopy } from './plain-json.ts';
-import { readRefusal, refusedCall } from './refused-call.ts';
+import { readField } from './read-field.ts';
+import { type ReadAct, type ReadPrepared, readPrepared } from './read-prepared.ts';
+import { type RefusalReason, readRefusal, refusedCall } from './refused-call.ts';
 import { failure, type SettledResult, settleResult } from './settle-result.ts';
 import type {
   CallRecord,
@@ -57,27 +55,21 @@ export async function prepareCall(
     limitsOf(call, signal, parts),
     (halt) => call.bound.implementation.prepare(call.input, toolContext(call, halt, parts)),
     // Nobody will run it any more; what it took must be freed all the same.
-    (late) => void disposeQuietly(late, call, parts),
+    (late) => void disposeQuietly(readPrepared(late), call, parts),
   );
   if (settled.kind === 'abandoned') return refuse(stopReason(call, settled.stop));
   if (settled.kind === 'threw') {
     if (settled.stop !== null) return refuse(stopReason(call, settled.stop));
     return refuse({ code: 'implementation_error', message: thrown(call, settled.error) });
   }
-  const tool = settled.value;
-  if (isRefusal(tool)) {
-    const reason = readRefusal(tool, call.bound);
-    if (reason !== null) return refuse(reason);
+  const tool = readPrepared(settled.value);
+  if (tool.kind === 'refused') return refuse(readRefusal(tool, call.bound));
+  if (tool.kind === 'prepared' && tool.before.ok) {
+    return preparedCall(call, { tool, before: tool.before.value }, parts);
   }
-  const before = isPrepared(tool)
-    ? toPlainCopy(tool.before ?? null, { dropUndefined: true })
-    : null;
-  if (!isPrepared(tool) || before === null || !before.ok) {
-    await disposeQuietly(tool, call, parts);
-    const message = `${call.facts.name} was prepared into something that cannot be run.`;
-    return refuse({ code: 'implementation_error', message });
-  }
-  return preparedCall(call, { tool, before: before.value }, parts);
+  await disposeQuietly(tool, call, parts);
+  const message = `${call.facts.name} was prepared into something that cannot be run.`;
+  return refuse({ code: 'implementation_error', message });
 }
 
 /** Asks the tool whether an interrupted call happened; anything but a clear answer is `unknown`. */
@@ -88,18 +80,19 @@ export async function reconcileCall(
 ): Promise<Reconciliation<CallRecord>> {
   const { idempotencyKey, before, signal } = context;
   const { implementation } = call.bound;
-  const settled = await withinLimits(limitsOf(call, signal, parts), async (halt) => {
+  const settled = await withinLimits<unknown>(limitsOf(call, signal, parts), async (halt) => {
     const live = { ...toolContext(call, halt, parts), idempotencyKey, before };
-    return implementation.reconcile?.(call.input, live) ?? { kind: 'unknown' as const };
+    return implementation.reconcile?.(call.input, live) ?? { kind: 'unknown' };
   });
   if (settled.kind === 'abandoned') return { kind: 'unknown', evidence: { stopped: settled.stop } };
   if (settled.kind === 'threw') {
     return { kind: 'unknown', evidence: { error: thrown(call, settled.error) } };
   }
-  const evidence = evidenceOf(settled.value);
-  switch (settled.value?.kind) {
+  const evidence = evidenceOf(settled.value, call);
+  switch (readField(settled.value, 'kind')) {
     case 'happened': {
-      const result = settleResult(settled.value.result, call.bound, call.redactor);
+      const answer = readField(settled.value, 'result');
+      const result = settleResult(answer, call.bound, call.redactor);
       return { kind: 'happened', value: record(call, result, null), ...evidence };
     }
     case 'not-happened':
@@ -113,7 +106,7 @@ export async function reconcileCall(
 
 function preparedCall(
   call: AdmittedCall,
-  prepared: { readonly tool: PreparedTool; readonly before: JsonValue },
+  prepared: { readonly tool: ReadAct; readonly before: JsonValue },
   parts: LiveParts,
 ): PreparedCall {
   const act: Act = { tool: prepared.tool, unsettled: null };
@@ -143,15 +136,14 @@ function preparedCall(
 
 /** The act of a prepared call. */
 interface Act {
-  readonly tool: PreparedTool;
+  readonly tool: ReadAct;
   /** What goes on although the call has its outcome; null while nothing does. */
   unsettled: Promise<unknown> | null;
 }
 
 /** Code that was given up may still act: what it took stays taken until it ends, and nobody waits for that. */
 async function freeLater(unsettled: Promise<unknown>, free: () => Promise<void>): Promise<void> {
-  // Code without types may have given anything back.
-  void Promise.resolve(unsettled).then(free, free);
+  void unsettled.then(free, free);
 }
 
 async function runCall(
@@ -160,49 +152,68 @@ async function runCall(
   parts: LiveParts,
 ): Promise<ExecutedCall> {
   const { signal, idempotencyKey, onUpdate, act } = run;
-  const watched = onUpdate === undefined ? {} : { onUpdate: quietly(onUpdate, call) };
-  if (signal.aborted) {
-    const { outcome, trace } = refusedCall(
-      call.facts,
-      stopReason(call, stopOf(signal)),
-      call.redactor,
-    );
+  const watcher = { isListening: true };
+  const watched = onUpdate === undefined ? {} : { onUpdate: quietly(onUpdate, watcher, call) };
+  const late = lateFault(call, signal, parts);
+  if (late !== null) {
+    const { outcome, trace } = refusedCall(call.facts, late, call.redactor);
     return { outcome, trace };
   }
+  // Taken before the act and not after it, for another call may be under way at the same time.
+  const approved = call.approval?.requestSha256 ?? null;
+  if (approved !== null) parts.used.add(approved);
   const startedAtMs = parts.clock.now();
   const startedMs = parts.clock.monotonicMs();
-  const settled = await withinLimits(limitsOf(call, signal, parts), (halt) => {
+  const settled = await withinLimits<unknown>(limitsOf(call, signal, parts), (halt) => {
     const context = Object.assign(toolContext(call, halt, parts), { idempotencyKey }, watched);
     const acting = act.tool.run(context);
     act.unsettled = acting;
     return acting;
   });
+  watcher.isListening = false;
   if (settled.kind !== 'abandoned') act.unsettled = null;
   const durationMs = parts.clock.monotonicMs() - startedMs;
   const result = resultOf(settled, call);
   // A call in doubt may be repeated under the approval that it has: it is still the same call.
-  if (call.approval !== null && result.outcome.certainty !== 'completion_unknown') {
-    parts.used.add(call.approval.requestSha256);
+  if (approved !== null && result.outcome.certainty === 'completion_unknown') {
+    parts.used.delete(approved);
   }
   const { outcome, trace } = record(call, result, { startedAtMs, durationMs });
   return { outcome, trace, ...(result.after === undefined ? {} : { after: result.after }) };
 }
 
-/** Shows what there is so far without its secrets; a listener that throws is not told again. */
-function quietly(onUpdate: (text: string) => void, { redactor }: AdmittedCall) {
-  let isListening = true;
-  return (text: string): void => {
-    if (!isListening) return;
+/** Why a prepared call does not begin after all, or null: time went by, and its approval may be gone. */
+function lateFault(
+  call: AdmittedCall,
+  signal: AbortSignal,
+  { clock, used }: LiveParts,
+): RefusalReason | null {
+  if (signal.aborted) return stopReason(call, stopOf(signal));
+  const message = approvalFault(call.approval, { now: clock.now(), used });
+  return message === null ? null : { code: 'policy_denied', message };
+}
+
+/**
+ * Shows what there is so far without its secrets; a listener that throws is not told again, and none is
+ * told anything once the call has its outcome.
+ */
+function quietly(
+  onUpdate: (text: string) => void,
+  watcher: { isListening: boolean },
+  { redactor }: AdmittedCall,
+) {
+  return (text: unknown): void => {
+    if (!watcher.isListening || typeof text !== 'string') return;
     try {
       onUpdate(redactor.text(text));
     } catch {
       // Thrown inside the tool it would be recorded as a failure of the tool.
-      isListening = false;
+      watcher.isListening = false;
     }
   };
 }
 
-function resultOf(settled: Settled<ToolResult>, call: AdmittedCall): SettledResult {
+function resultOf(settled: Settled<unknown>, call: AdmittedCall): SettledResult {
   const inDoubt = certaintyInDoubt(call.bound.tool.descriptor);
   switch (settled.kind) {
     case 'returned':
@@ -267,19 +278,15 @@ function thrown(call: AdmittedCall, error: unknown): string {
   return `${call.facts.name} failed: ${describeError(error, { redactor: call.redactor, workspace })}`;
 }
 
-function evidenceOf(answer: ToolReconciliation | undefined): { readonly evidence?: JsonValue } {
-  const evidence = answer !== undefined && 'evidence' in answer ? answer.evidence : undefined;
+/** The tool never gets it back, so nothing is lost with the secrets in it. */
+function evidenceOf(
+  answer: unknown,
+  { redactor }: AdmittedCall,
+): { readonly evidence?: JsonValue } {
+  const evidence = readField(answer, 'evidence');
   if (evidence === undefined) return {};
   const plain = toPlainCopy(evidence, { dropUndefined: true });
-  return plain.ok ? { evidence: plain.value } : {};
-}
-
-function isRefusal(value: PreparedTool | ToolRefusal): value is ToolRefusal {
-  return value?.kind === 'refused';
-}
-
-function isPrepared(value: PreparedTool | ToolRefusal): value is PreparedTool {
-  return value?.kind === 'prepared' && typeof value.run === 'function';
+  return plain.ok ? { evidence: redactor.value(plain.value) } : {};
 }
 
 /**
@@ -287,15 +294,15 @@ function isPrepared(value: PreparedTool | ToolRefusal): value is PreparedTool {
  * cannot be freed has no one to be told to and must not hold the run.
  */
 async function disposeQuietly(
-  tool: PreparedTool | ToolRefusal,
+  tool: ReadPrepared,
   call: AdmittedCall,
   parts: LiveParts,
 ): Promise<void> {
-  if (!isPrepared(tool) || tool.dispose === undefined) return;
+  const dispose = tool.kind === 'prepared' ? tool.dispose : null;
+  if (dispose === null) return;
   const { graceMs } = limitsOf(call, NEVER, parts);
-  await withinLimits({ clock: parts.clock, signal: NEVER, timeoutMs: graceMs, graceMs: 0 }, () =>
-    Promise.resolve(tool.dispose?.()),
-  );
+  const limits = { clock: parts.clock, signal: NEVER, timeoutMs: graceMs, graceMs: 0 };
+  await withinLimits(limits, dispose);
 }
 
 const NEVER = new AbortController().signal;

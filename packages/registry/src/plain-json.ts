@@ -52,14 +52,17 @@ function copyValue(value: unknown, path: string, copy: Copy): JsonValue {
   if (++copy.values > MAX_VALUES) throw notJson(path, 'more than 200,000 values');
   if (typeof value === 'string') return charge(value, path, copy);
   if (typeof value === 'boolean' || value === null) return value;
-  if (typeof value === 'number') {
-    if (Number.isFinite(value)) return value;
-    throw notJson(path, 'a number that is not finite');
-  }
+  if (typeof value === 'number') return finite(value, path);
   if (typeof value === 'object') {
-    return value instanceof JsonFloat ? value.value : copyContainer(value, path, copy);
+    if (!(value instanceof JsonFloat)) return copyContainer(value, path, copy);
+    return finite(value.value, path);
   }
   throw notJson(path, value === undefined ? 'undefined' : `a ${typeof value}`);
+}
+
+function finite(value: number, path: string): number {
+  if (Number.isFinite(value)) return value;
+  throw notJson(path, 'a number that is not finite');
 }
 
 function copyContainer(value: object, path: string, copy: Copy): JsonValue {

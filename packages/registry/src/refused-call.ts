@@ -2,7 +2,6 @@ import {
   deepFreeze,
   type Redactor,
   type ToolErrorCode,
-  type ToolRefusal,
   type ToolStatus,
 } from '@millforge/contracts';
 import type { BoundNode } from './bind-plan.ts';
@@ -41,9 +40,10 @@ export function refusedCall(
 }
 
 /** A tool's refusal as far as it keeps the contract. */
-export function readRefusal(refusal: ToolRefusal | null, bound: BoundNode): RefusalReason | null {
-  if (refusal === null) return null;
-  const { code, message } = refusal;
+export function readRefusal(
+  { code, message }: { readonly code: unknown; readonly message: unknown },
+  bound: BoundNode,
+): RefusalReason {
   const isVerbatim = !bound.tool.descriptor.output_policy.redact_secrets;
   return isErrorCode(code) && typeof message === 'string'
     ? { code, message, isVerbatim }

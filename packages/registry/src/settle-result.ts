@@ -36,12 +36,13 @@ export function settleResult(answer: unknown, bound: BoundNode, redactor: Redact
     );
   }
   const fault = contractFault(read, bound);
-  const { after } = read;
+  // Evidence for the trail only, so redacted whatever the tool asks for.
+  const after = read.after === undefined ? undefined : redactor.value(read.after);
   if (fault !== null) {
     return { ...failure('output_validation_failed', redactor.text(fault), read.certainty), after };
   }
   const { output_policy: policy, output_schema: schema } = bound.tool.descriptor;
-  const redactedData = policy.redact_secrets ? redactor.value(read.data) : read.data;
+  const redactedData = policy.redact_secrets ? withoutSecrets(read, redactor) : read.data;
   const data = boundData(
     isJsonObject(redactedData) ? redactedData : read.data,
     schema,
@@ -121,6 +122,23 @@ export function isCorrectable(code: ToolErrorCode): boolean {
     code !== 'output_validation_failed' &&
     code !== 'implementation_error' &&
     code !== 'ambiguous_side_effect'
+  );
+}
+
+/** The keys of a success are those of its schema; a failure may have any. */
+function withoutSecrets({ code, data }: Answer, redactor: Redactor): JsonValue {
+  const redacted = redactor.value(data);
+  return code === null ? redacted : withoutSecretKeys(redacted, redactor);
+}
+
+function withoutSecretKeys(value: JsonValue, redactor: Redactor): JsonValue {
+  if (typeof value !== 'object' || value === null) return value;
+  if (!isJsonObject(value)) return value.map((item) => withoutSecretKeys(item, redactor));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [
+      redactor.text(key),
+      withoutSecretKeys(item, redactor),
+    ]),
   );
 }
 

@@ -49,7 +49,7 @@ export interface ToolTraceRecord {
   readonly certainty: SideEffectCertainty;
   /** Digest of the structured result; null unless the call succeeded. */
   readonly output_sha256: string | null;
-  /** Places in the result that were cut to the tool's limits: `text`, `$.files[3].body`. */
+  /** The first 64 places in the result that were cut to the tool's limits: `text`, `$.files[3].body`. */
   readonly truncated_paths: readonly string[];
   /** Beginning of the outcome's text, at most 512 bytes. */
   readonly summary: string;

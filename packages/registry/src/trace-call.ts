@@ -54,19 +54,29 @@ export function traceCall(facts: CallFacts, end: CallEnd, redactor: Redactor): T
     input_sha256: facts.inputSha256,
     prerequisite_decisions: facts.prerequisites,
     capability_decisions: facts.capabilities,
-    approval: facts.approval,
+    approval: shownApproval(facts.approval, redactor),
     status: outcome.status,
     error_code: outcome.error_code,
     side_effect_class: node?.side_effect_class ?? 'read_only',
     idempotency: node?.idempotency ?? 'idempotent',
     certainty: outcome.certainty,
     output_sha256: outcome.status === 'success' ? digestOrNull(outcome.data) : null,
-    truncated_paths: end.truncatedPaths,
+    truncated_paths: end.truncatedPaths
+      .slice(0, MAX_PATHS)
+      .map((path) => boundText(redactor.text(boundText(path, SCANNED_BYTES).text), 256).text),
     summary: boundText(redactor.text(boundText(outcome.text, SCANNED_BYTES).text), 512).text,
     started_at: times === null ? null : new Date(times.startedAtMs).toISOString(),
     duration_ms: times === null ? null : Math.max(0, Math.round(times.durationMs)),
   };
 }
+
+function shownApproval(approval: TraceApproval | null, redactor: Redactor): TraceApproval | null {
+  if (approval === null) return null;
+  return { ...approval, decided_by: boundText(redactor.text(approval.decided_by), 256).text };
+}
+
+/** A record stays small however much of a result was cut. */
+const MAX_PATHS = 64;
 
 /** Enough for redaction to see a secret whole that begins inside the summary. */
 const SCANNED_BYTES = 4096;

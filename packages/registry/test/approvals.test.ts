@@ -169,6 +169,61 @@ describe('a call that needs approval', () => {
     expect(ran()).toBe(1);
   });
 
+  test('uses its approval once, however many calls were prepared under it (B-29)', async () => {
+    const { world, ran } = watchedWorld();
+    const call = admit(world);
+    const approved = call.approve(decide(call));
+    const acts = await Promise.all([act(approved), act(approved), act(approved)]);
+    const codes = acts.map(({ outcome }) => outcome.error_code);
+    expect(codes).toEqual([null, 'policy_denied', 'policy_denied']);
+    expect(acts[1]?.outcome.certainty).toBe('not_attempted');
+    expect(ran()).toBe(1);
+  });
+
+  test('does not begin under an approval that expired after it was prepared', async () => {
+    const { world, ran } = watchedWorld();
+    const call = admit(world);
+    const ready = await prepared(call.approve(decide(call, { expires_at: at(world, 60_000) })));
+    if (ready.kind === 'refused') throw new Error(ready.outcome.text);
+    await using held = ready;
+    world.clock.advance(60_000);
+    expect((await held.run({ signal, idempotencyKey: 'k' })).outcome).toMatchObject({
+      error_code: 'policy_denied',
+      certainty: 'not_attempted',
+    });
+    expect(ran()).toBe(0);
+  });
+
+  test.each<[string, unknown]>([
+    ['nothing', null],
+    ['another word', { decision: 'maybe' }],
+    ['no reason', { reason: undefined }],
+    ['a decider that is no text', { decided_by: 7 }],
+    ['no end', { expires_at: null }],
+  ])('is refused for a decision with %s', (_what, change) => {
+    const call = admit(askingWorld());
+    const open: { approve(decision: unknown): { readonly kind: string } } = call;
+    const decision =
+      change === null ? null : { ...decide(call), decision: 'declined', ...Object(change) };
+    expect(open.approve(decision)).toMatchObject({
+      kind: 'refused',
+      outcome: { error_code: 'policy_denied' },
+      trace: { approval: { decision: 'missing', decided_by: 'nobody' } },
+    });
+  });
+
+  test('keeps the decision that it was given, and no secret of who gave it', async () => {
+    const { world } = watchedWorld();
+    const call = admit(world);
+    const decision = { ...decide(call, { decided_by: 'hunter2-hunter2' }) };
+    const approved = call.approve(decision);
+    Object.assign(decision, { decision: 'declined', expires_at: 'never' });
+    expect((await act(approved)).trace.approval).toMatchObject({
+      decision: 'approved',
+      decided_by: '**redacted**',
+    });
+  });
+
   test('may be repeated under its approval while nobody knows whether it happened', async () => {
     let tries = 0;
     const run = async () => {
