@@ -25,6 +25,7 @@ import { misplacedId } from './reserved-ids.ts';
  * @throws `registry/reserved-id` for an id in the namespace of another origin.
  */
 export function admitTool(tool: Tool): RegisteredTool {
+  if (!isRecord(tool)) throw invalid('definition', 'an object');
   const descriptor = deepFreeze(readDescriptor(tool.descriptor));
   const { approval = 'none' } = tool;
   demandOneOf(tool.origin, 'origin', TOOL_ORIGINS);
@@ -39,6 +40,11 @@ export function admitTool(tool: Tool): RegisteredTool {
   }
   if (typeof tool.implementation?.prepare !== 'function') {
     throw invalid('implementation', 'an object with a prepare function');
+  }
+  for (const stage of ['check', 'reach', 'reconcile'] as const) {
+    const code = tool.implementation[stage];
+    // Found out at a call, it would be a failure of every call.
+    demand(code === undefined || typeof code === 'function', 'implementation', STAGES);
   }
   return Object.freeze({
     descriptor,
@@ -204,6 +210,7 @@ function utf8Bytes(value: string): number {
 const KIND = 'millforge.tool_descriptor.v1';
 const TIMEOUT_FIELDS = new Set(['timeout_seconds', 'cancellation_grace_seconds']);
 const OUTPUT_FIELDS = new Set(['max_output_bytes', 'max_summary_utf8', 'redact_secrets']);
+const STAGES = 'an object whose check, reach and reconcile are functions where it has them';
 const FIELDS = new Set([
   'schema_version',
   'kind',

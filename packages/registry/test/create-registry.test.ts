@@ -179,6 +179,18 @@ test.each<readonly [string, (descriptor: ToolDescriptor) => unknown]>([
   expect(codeOf(() => createRegistry().register(broken))).toBe('registry/invalid-descriptor');
 });
 
+test.each<readonly [string, (tool: Tool) => unknown]>([
+  ['nothing', () => null],
+  ['a text', () => 'a.one'],
+  ['no code', (one) => ({ ...one, implementation: null })],
+  ['a check that is no function', (one) => withCode(one, { check: 5 })],
+  ['a reach that is no function', (one) => withCode(one, { reach: {} })],
+  ['a reconcile that is no function', (one) => withCode(one, { reconcile: null })],
+])('refuses a tool that is, or has, %s', (_what, change) => {
+  const open: { register(...tools: readonly unknown[]): void } = createRegistry();
+  expect(codeOf(() => open.register(change(tool('a.one'))))).toBe('registry/invalid-descriptor');
+});
+
 test('takes a property that is merely called like a secret', () => {
   const properties = { api_key: { type: 'string' }, max_tokens: { type: 'integer' } };
   const input = { type: 'object', additionalProperties: false, properties };
@@ -310,4 +322,8 @@ function describedBy(words: object): Tool {
     id: 'a.one',
     input: { type: 'object', properties: { n: { type: 'integer', minimum: 1, ...words } } },
   });
+}
+
+function withCode(one: Tool, code: object): object {
+  return { ...one, implementation: { ...one.implementation, ...code } };
 }

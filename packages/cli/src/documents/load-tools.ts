@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { MillforgeError, type Tool } from '@millforge/contracts';
+import { createRedactor, MillforgeError, type Tool } from '@millforge/contracts';
 import { documentError, systemCode, usageError } from '../cli-error.ts';
 
 /**
@@ -15,16 +15,16 @@ export async function loadTools(path: string, cwd: string): Promise<readonly Too
   const file = resolve(cwd, path);
   const found = await stat(file).catch(() => null);
   if (found?.isFile() !== true) throw usageError(`There is no module at ${path}.`);
-  const tools = Object.values(await load(file, path)).flatMap(toolsIn);
-  const unique = [...new Set(tools)];
-  if (unique.length > 0) return unique;
+  const tools = new Set<Tool>();
+  collectTools(await exportsOf(file, path), { tools, seen: new Set() });
+  if (tools.size > 0) return [...tools];
   throw documentError(`${path} exports no tool; export what defineTool returns.`);
 }
 
-async function load(file: string, path: string): Promise<object> {
+async function exportsOf(file: string, path: string): Promise<readonly unknown[]> {
   try {
     const module: unknown = await import(pathToFileURL(file).href);
-    return typeof module === 'object' && module !== null ? module : {};
+    return typeof module === 'object' && module !== null ? Object.values(module) : [];
   } catch (cause) {
     if (MillforgeError.is(cause)) throw cause;
     if (systemCode(cause) === 'ERR_UNKNOWN_FILE_EXTENSION') {
@@ -34,23 +34,36 @@ async function load(file: string, path: string): Promise<object> {
       );
     }
     const why = cause instanceof Error ? `${cause.name}: ${cause.message}` : 'it threw no error';
-    throw documentError(`${path} cannot be loaded: ${why.replaceAll(/\s+/g, ' ')}`, cause);
+    const said = createRedactor().text(why).replaceAll(/\s+/g, ' ');
+    throw documentError(`${path} cannot be loaded: ${said}`, cause);
   }
 }
 
-function toolsIn(value: unknown): readonly Tool[] {
-  if (Array.isArray(value)) return value.flatMap(toolsIn);
-  return isTool(value) ? [value] : [];
+/** Looks into each list once: one may hold itself. */
+function collectTools(
+  values: readonly unknown[],
+  found: { readonly tools: Set<Tool>; readonly seen: Set<unknown> },
+): void {
+  for (const value of values) {
+    if (found.seen.has(value)) continue;
+    found.seen.add(value);
+    if (Array.isArray(value)) collectTools(value, found);
+    else if (isTool(value)) found.tools.add(value);
+  }
 }
 
 /** What else a tool must be is for the registry to say. */
 function isTool(value: unknown): value is Tool {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'descriptor' in value &&
-    typeof value.descriptor === 'object' &&
-    'implementation' in value &&
-    typeof value.implementation === 'object'
-  );
+  if (typeof value !== 'object' || value === null) return false;
+  try {
+    return (
+      'descriptor' in value &&
+      typeof value.descriptor === 'object' &&
+      'implementation' in value &&
+      typeof value.implementation === 'object'
+    );
+  } catch {
+    // A getter of the module threw: whatever it is, no tool came out of it.
+    return false;
+  }
 }

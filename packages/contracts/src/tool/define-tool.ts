@@ -127,6 +127,9 @@ export function defineTool<Input = JsonObject, Output extends object = JsonObjec
   definition: ToolDefinition<Input, Output>,
 ): Tool;
 export function defineTool(definition: ToolDefinition): Tool {
+  // The types are a promise of the author, who may write plain JavaScript.
+  if (typeof definition !== 'object' || definition === null)
+    throw invalid('whole', 'must be an object');
   const { id, version = 1, capabilities = [], artifacts = [] } = definition;
   const { origin = 'custom', redactSecrets = true, approval = 'none' } = definition;
   demand(isText(id, 160) && isDottedId(id), 'id', 'a dotted id of at most 160 characters');
@@ -192,6 +195,10 @@ export function descriptorDigest(descriptor: ToolDescriptor): string {
 }
 
 function implementation(definition: ToolDefinition): ToolImplementation {
+  for (const stage of STAGES) {
+    const code = definition[stage];
+    demand(code === undefined || typeof code === 'function', stage, 'a function');
+  }
   const { check, reach, run, reconcile } = definition;
   const prepare = definition.prepare ?? (run === undefined ? undefined : prepareToRun(run));
   if (prepare === undefined || (run !== undefined && definition.prepare !== undefined)) {
@@ -268,4 +275,5 @@ function isText(text: string, maxBytes: number): boolean {
   return typeof text === 'string' && text.trim() !== '' && !exceedsUtf8(text, maxBytes);
 }
 
+const STAGES = ['check', 'reach', 'run', 'prepare', 'reconcile'] as const;
 const EMPTY_OBJECT = { type: 'object' };

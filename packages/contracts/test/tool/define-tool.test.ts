@@ -144,6 +144,11 @@ const REFUSED: [field: string, value: unknown, more?: object][] = [
   ['implementationId', 'i'.repeat(257)],
   ['origin', 'mine'],
   ['run', undefined],
+  ['run', 'x'],
+  ['prepare', 3, { run: undefined }],
+  ['check', {}],
+  ['reach', null],
+  ['reconcile', 'x'],
 ];
 
 test.each(REFUSED)('refuses a wrong %s and names the field: %j', (field, value, more = {}) => {
@@ -152,6 +157,12 @@ test.each(REFUSED)('refuses a wrong %s and names the field: %j', (field, value, 
   const refused = refusal(() => defineTool(wrong));
   expect(refused.field).toEqual({ field });
   expect(refused.message).toMatch(/^The \w+ of the tool definition .+[^.]\.$/);
+});
+
+test('refuses a definition that is none', () => {
+  for (const nothing of ['null', '5', '"x"']) {
+    expect(refusal(() => defineTool(JSON.parse(nothing))).message).toContain('must be an object');
+  }
 });
 
 test('refuses a definition with both run and prepare', () => {

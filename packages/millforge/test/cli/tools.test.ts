@@ -133,6 +133,14 @@ test.each([
   ['does not load', 'export const a = ;', 65, 'cannot be loaded'],
   ['throws', 'throw new Error("no luck");', 65, 'no luck'],
   ['has a tool that is none', 'export default { descriptor: {}, implementation: {} };', 65, 'tool'],
+  ['holds itself', 'const all = []; all.push(all); export default all;', 65, 'exports no tool'],
+  ['throws a key', 'throw new Error("sk-abcdefghijklmnop1234");', 65, 'Error: **redacted**'],
+  [
+    'cannot be looked at',
+    'export const a = { get descriptor() { throw new Error("no"); } };',
+    65,
+    'exports no tool',
+  ],
 ])('tools check of a module that %s is one sentence', async (...row) => {
   const [, text, code, sentence] = row;
   const cwd = testFolder();
