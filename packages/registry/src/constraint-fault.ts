@@ -58,10 +58,14 @@ function toAbsolute(path: string, workspace: string | null): string | null {
 
 function isHostAllowed(entry: string, host: string): boolean {
   const name = host.toLowerCase();
-  return entry.startsWith('*.')
-    ? name.endsWith(entry.slice(1)) && name !== entry.slice(1)
-    : name === entry;
+  if (!entry.startsWith('*.')) return name === entry;
+  const suffix = entry.slice(1);
+  // `evil.io/.example.com` ends rightly, and leads elsewhere once it is put into an address.
+  return name.endsWith(suffix) && LABELS.test(name.slice(0, -suffix.length));
 }
+
+/** The part of a name of a host that a wildcard stands for. */
+const LABELS = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/;
 
 function isCommandAllowed(entry: string, command: string): boolean {
   if (command === entry) return true;

@@ -1,5 +1,6 @@
 import type {
   JsonObject,
+  JsonValue,
   PlanCapabilityConstraint,
   ToolContext,
   ToolImplementation,
@@ -7,6 +8,7 @@ import type {
 } from '@millforge/contracts';
 import type { BoundNode } from './bind-plan.ts';
 import { constraintFault } from './constraint-fault.ts';
+import { isJsonObject, toPlainCopy } from './plain-json.ts';
 import type { RefusalReason } from './refused-call.ts';
 import type { CallFacts } from './trace-call.ts';
 
@@ -60,7 +62,9 @@ function reachOf(
     const reach: unknown = implementation.reach?.(input, context) ?? null;
     // One that answers later has said nothing; its rejection is nobody else's to catch.
     if (reach instanceof Promise) void reach.catch(ignore);
-    return isReach(reach) ? reach : null;
+    // A copy, so that what is held against the constraints is what was said, and is said once.
+    const copied = toPlainCopy(reach, { dropUndefined: true });
+    return copied.ok && isReach(copied.value) ? copied.value : null;
   } catch {
     return null;
   }
@@ -69,8 +73,8 @@ function reachOf(
 function ignore(): void {}
 
 /** The type is a promise of the tool's author. */
-function isReach(reach: unknown): reach is ToolReach {
-  if (typeof reach !== 'object' || reach === null || reach instanceof Promise) return false;
+function isReach(reach: JsonValue): reach is JsonObject & ToolReach {
+  if (!isJsonObject(reach)) return false;
   return Object.entries(reach).every(([kind, value]) =>
     kind === 'bytes'
       ? typeof value === 'number'

@@ -46,13 +46,16 @@ test.each<[string, CapabilityConstraints, ToolReach]>([
   ['a neighbour of the workspace', { paths: ['**'] }, { paths: ['/srv/site2/a'] }],
   ['another host', { hosts: ['*.a.test'] }, { hosts: ['a.test'] }],
   ['a host that ends alike', { hosts: ['*.a.test'] }, { hosts: ['xa.test'] }],
+  ['a host that a path follows', { hosts: ['*.a.test'] }, { hosts: ['evil.test/.a.test'] }],
+  ['a host behind a name', { hosts: ['*.a.test'] }, { hosts: ['evil.test#x.a.test'] }],
+  ['no host below another', { hosts: ['*.a.test'] }, { hosts: ['.a.test'] }],
   ['a longer command', { commands: ['npm test'] }, { commands: ['npm test; rm -r /'] }],
   ['a command behind', { commands: ['ls *'] }, { commands: ['ls a && rm b'] }],
   ['a command inside', { commands: ['ls *'] }, { commands: ['ls $(rm b)'] }],
   ['a second line', { commands: ['ls *'] }, { commands: ['ls a\nrm b'] }],
   ['a redirection', { commands: ['ls *'] }, { commands: ['ls > b'] }],
   ['more bytes', { max_bytes: 5 }, { bytes: 6 }],
-  ['no number of bytes', { max_bytes: 5 }, { bytes: Number.NaN }],
+  ['fewer bytes than none', { max_bytes: 5 }, { bytes: -1 }],
   ['what it does not say', SRC, { hosts: ['a.test'] }],
 ])('refuses a call that reaches %s (B-37)', (_, constraints, reach) => {
   const [kind = ''] = Object.keys(constraints);
@@ -74,6 +77,15 @@ test.each<[string, (() => ToolReach) | undefined]>([
   ],
   // A tool in plain JavaScript may answer anything.
   ['says something else', () => ({ paths: 'src' }) as unknown as ToolReach],
+  ['says a number of bytes that is none', () => ({ bytes: Number.NaN })],
+  [
+    'says something that cannot be read',
+    () => ({
+      get paths(): string[] {
+        throw new Error('no');
+      },
+    }),
+  ],
 ])('refuses calls of a tool that %s (B-37)', (_, reach) => {
   expect(refuse(worldOf(SRC, reach)).outcome.text).toContain('does not say what this call');
 });
@@ -87,6 +99,18 @@ test('a grant with constraints bounds a call as the plan does, and both do toget
   });
   expect(admit(within({ paths: ['src/**'] })).kind).toBe('checked');
   expect(refuse(within({ paths: ['lib/**'] })).outcome.error_code).toBe('capability_denied');
+});
+
+test('a tool says once what a call reaches, whatever it would say later (B-37)', () => {
+  let looks = 0;
+  const reach = () => ({
+    get paths() {
+      looks += 1;
+      return looks === 1 ? ['lib/a.ts'] : ['src/a.ts'];
+    },
+  });
+  refuse(worldOf(SRC, reach));
+  expect(looks).toBe(1);
 });
 
 test('a tool whose capability has no constraints need not say what it reaches', () => {
