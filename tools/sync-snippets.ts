@@ -90,7 +90,7 @@ function snippet(place: string, file: string, region: string | undefined): reado
 }
 
 function importsOf(lines: readonly string[], code: readonly string[]): readonly string[] {
-  const IMPORT = /^import \{(?<names>[^}]*)\} from '(?<from>(?:@millforge\/|millforge)[^']*)';$/u;
+  const IMPORT = /^import \{(?<names>[^}]*)\} from '(?<from>[^.'][^']*)';$/u;
   const used = new Set(code.join('\n').match(/[A-Za-z_$][\w$]*/gu));
   const imports = lines.flatMap((line) => {
     const groups = IMPORT.exec(line)?.groups;

@@ -12,8 +12,12 @@ if (process.argv[2] === '--version' || process.argv[2] === '-V') {
   ]);
   // A reader that went away (`| head`) is no fault of the run.
   for (const stream of [process.stdout, process.stderr]) {
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error;
+    stream.on('error', ({ code }: NodeJS.ErrnoException) => {
+      if (code === 'EPIPE') return;
+      if (stream === process.stdout) {
+        process.stderr.write(`millforge: The output cannot be written (${code}).\n`);
+      }
+      process.exit(1);
     });
   }
   process.exitCode = await main(process.argv.slice(2), {

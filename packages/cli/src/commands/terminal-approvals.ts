@@ -10,6 +10,9 @@ export function terminalApprovals(host: CliHost): ApprovalProvider {
   return {
     async request(request, { signal }) {
       if (!host.canAsk) {
+        const { tool_name: name, side_effect_class: effect } = request;
+        const why = `${name} was not performed, there is no terminal to ask at.`;
+        writeLine(host.stderr, `${why} --approve ${effect} says yes beforehand.`);
         return { kind: 'declined', actor: 'nobody', reason: 'there is no terminal to ask at' };
       }
       for (const line of questionLines(request)) writeLine(host.stderr, line);

@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline/promises';
+import { usageError } from '../cli-error.ts';
 import type { CliHost, TextSink } from './terminal.ts';
 
 /** The process that this program runs in. */
@@ -8,7 +9,10 @@ export function nodeHost(): CliHost {
     stderr: sink(process.stderr),
     canAsk: isTerminal(process.stdin) && isTerminal(process.stderr),
     env: process.env,
-    cwd: process.cwd(),
+    // Asked for late: even the help can be read in a folder that is gone.
+    get cwd() {
+      return currentFolder();
+    },
     monotonicMs: () => performance.now(),
     async readStdin() {
       const chunks: Buffer[] = [];
@@ -64,4 +68,12 @@ function isTerminal(stream: { readonly isTTY?: boolean }): boolean {
 
 function isPlain(env: NodeJS.ProcessEnv): boolean {
   return (env['NO_COLOR'] ?? '') !== '' || env['TERM'] === 'dumb';
+}
+
+function currentFolder(): string {
+  try {
+    return process.cwd();
+  } catch {
+    throw usageError('The folder you are in is gone: change to one that exists.');
+  }
 }
