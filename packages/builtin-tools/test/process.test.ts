@@ -155,7 +155,10 @@ describe('run_test_profile', () => {
   });
 
   test.skipIf(process.platform !== 'linux').each([
-    ['forgets its key, and keeps its output', 'env -i setsid sleep 300 & echo $! > pids'],
+    [
+      'forgets its key, and keeps its output',
+      '(env -i setsid sleep 300 & echo $! > pids); sleep 300',
+    ],
     ['has another key, as a run within a run', `${OTHER_KEY} setsid sleep 300 >&- 2>&- & wait`],
   ])('what leaves the group and %s ends too (B-19)', { tags: ['slow'] }, async (_, script) => {
     const world = await runWorld(profile(script.replace('& wait', '& echo $! > pids; wait')));
