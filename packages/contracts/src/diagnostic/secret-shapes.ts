@@ -149,14 +149,13 @@ function indexOrEnd(text: string, part: string, from: number): number {
 }
 
 const PRIVATE_KEY = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
+const KEY_LINE = /-----(?:BEGIN|END) [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/;
 const PRIVATE_KEY_END = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
 const MIN_LINE = 32;
 const BASE64_RUN = /[A-Za-z0-9+/=\s\\]*/y;
 const MAX_KEY_CHARS = 65_536;
 /** One look tells that a text has none of all these, which is nearly always so. */
 const ANY_SHAPE = new RegExp(
-  [PRIVATE_KEY, PRIVATE_KEY_END, ...SHAPES.map(({ pattern }) => pattern)]
-    .map(({ source }) => source)
-    .join('|'),
+  [KEY_LINE, ...SHAPES.map(({ pattern }) => pattern)].map(({ source }) => source).join('|'),
   'i',
 );

@@ -87,11 +87,10 @@ function acceptsObject(plan: ObjectPlan, value: unknown): boolean {
   let at = plan.head;
   for (const name in value) {
     // Whoever writes arguments writes them in one order, mostly: no name is looked up then.
-    let slot: Slot | null | undefined = at.next;
-    if (at.nextName !== name || slot === null) {
-      slot = plan.slots.get(name);
-      if (slot === undefined) return false;
-      follow(at, name, slot);
+    let slot = at.next;
+    if (slot === null || at.nextName !== name) {
+      slot = lookUp(plan, at, name);
+      if (slot === null) return false;
     }
     const kind = at.nextKind;
     const item = value[name];
@@ -112,6 +111,13 @@ function acceptsObject(plan: ObjectPlan, value: unknown): boolean {
   return found === plan.enough || hasAll(value, plan.required);
 }
 
+/** Out of the way, so that the usual way is short enough to become part of its callers. */
+function lookUp(plan: ObjectPlan, at: Slot, name: string): Slot | null {
+  const slot = plan.slots.get(name) ?? null;
+  if (slot !== null) follow(at, name, slot);
+  return slot;
+}
+
 function hasAll(value: PlainObject, names: readonly string[]): boolean {
   for (let index = 0; index < names.length; index++) {
     if (!Object.hasOwn(value, names[index] ?? '')) return false;
@@ -130,8 +136,11 @@ type PlainObject = { readonly [name: string]: unknown };
  */
 function isPlain(value: unknown): value is PlainObject {
   if (typeof value !== 'object' || value === null) return false;
-  const { __proto__: known }: { readonly __proto__?: unknown } = value;
-  if (known === Object.prototype) return true;
+  const { __proto__: prototype }: { readonly __proto__?: unknown } = value;
+  return prototype === Object.prototype || isPlainAfterAll(value);
+}
+
+function isPlainAfterAll(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
 }
