@@ -2,6 +2,7 @@ import type { Failure, JsonObject } from '@millforge/contracts';
 import { appendRecord, changed } from '../store/append-record.ts';
 import { readClaimed } from '../store/claim.ts';
 import { openHold } from '../store/open-hold.ts';
+import { patchedRow } from '../store/operation-row.ts';
 import { doubtOperation } from '../store/write-operation.ts';
 import { type DoubtAnswer, type FormerOwner, type Live, type Looked, writeOf } from './live.ts';
 import { isEffectful } from './operation-rules.ts';
@@ -13,6 +14,8 @@ export async function holdAmbiguous(
   doubt: {
     readonly failure: Failure | null;
     readonly former: FormerOwner | null;
+    /** Performances of this process; an operation that has left no trace so far does not know its own. */
+    readonly tries: number;
     readonly reconciliation?: Looked;
   },
 ): Promise<DoubtAnswer> {
@@ -20,18 +23,19 @@ export async function holdAmbiguous(
   const { clock, claim, db } = parts;
   const { key } = request.operation;
   const write = writeOf(live, null);
+  const isSettled = doubt.former?.mayStillAct !== true;
   const isRepeated =
-    parts.onAmbiguous === 'retry' &&
-    doubt.former?.mayStillAct !== true &&
-    (live.row?.tries ?? 0) < MAX_AUTOMATIC_TRIES;
-  await db.write('open-hold', (tx) => {
-    if (live.row === null || live.row.state === 'admitted') {
-      doubtOperation(tx, claim, {
-        ...write,
-        isSettled: doubt.former?.mayStillAct !== true,
-        isAbsent: false,
-      });
-    }
+    parts.onAmbiguous === 'retry' && isSettled && (live.row?.tries ?? 0) < MAX_AUTOMATIC_TRIES;
+  live.row = await db.write('open-hold', (tx) => {
+    const row =
+      live.row?.state === 'uncertain'
+        ? live.row
+        : doubtOperation(tx, claim, {
+            ...write,
+            isSettled,
+            isAbsent: false,
+            tries: doubt.tries,
+          });
     const { goal } = readClaimed(tx, claim, clock.now());
     const hold = {
       reason: 'ambiguous-operation',
@@ -47,7 +51,8 @@ export async function holdAmbiguous(
       changes: [],
       isDecided: isRepeated,
     });
-    if (!isRepeated) return;
+    if (!isRepeated) return row;
+    const leave = { task_id: claim.taskId, key, may_repeat: 1 };
     appendRecord(tx, opened.goal, {
       type: 'hold-decided',
       actor: parts.admittedBy,
@@ -60,9 +65,10 @@ export async function holdAmbiguous(
           decision_reason: 'The contract says on_ambiguous: retry.',
           decided_at: goal.at,
         }),
-        changed('operations', { task_id: claim.taskId, key, may_repeat: 1 }),
+        changed('operations', leave),
       ],
     });
+    return patchedRow(row, leave, {});
   });
   if (!isRepeated) return { kind: 'held' };
   return { kind: 'again', mayHaveHappened: isEffectful(request.operation) };
@@ -79,10 +85,12 @@ function factsOf(
   {
     failure,
     former,
+    tries,
     reconciliation,
   }: {
     readonly failure: Failure | null;
     readonly former: FormerOwner | null;
+    readonly tries: number;
     readonly reconciliation?: Looked;
   },
 ): JsonObject {
@@ -92,7 +100,7 @@ function factsOf(
     input_sha256: request.inputSha256,
     effect: request.operation.effect,
     repeat: request.operation.repeat,
-    tries: row?.tries ?? 1,
+    tries: row?.tries ?? tries,
     ...(looked === null ? {} : { reconciliation: looked }),
     ...(former === null
       ? {}

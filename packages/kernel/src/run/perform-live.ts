@@ -20,7 +20,7 @@ import { type Live, type LiveRequest, writeOf } from './live.ts';
 import type { LogParts } from './log-parts.ts';
 import { isEffectful, needsAdmission } from './operation-rules.ts';
 import { refuseResult } from './refuse-result.ts';
-import { resolveDoubt } from './resolve-doubt.ts';
+import { MAX_DOUBTS, resolveDoubt } from './resolve-doubt.ts';
 import { failureOf, plainFailure, readFailure } from './settle-act.ts';
 import { suspendedBy } from './suspended-by.ts';
 
@@ -36,7 +36,8 @@ export async function performLive(
     row: request.row,
     generation: generationOf(request.row),
   };
-  let doubts = 0;
+  // Whoever lets it be repeated lets it be repeated once.
+  let doubts = request.row?.may_repeat === true ? MAX_DOUBTS - 1 : 0;
   let failure: Failure | null = null;
   let isOpen = request.row !== null && request.row.state !== 'recorded';
   for (;;) {
@@ -57,20 +58,28 @@ export async function performLive(
     }
     if (parts.control.isPastDeadline()) {
       if (!mayHaveHappened) return record(live, { kind: 'refused', payload: DEADLINE });
-      await holdAmbiguous(live, { failure: readFailure(JSON.parse(DEADLINE.text)), former: null });
+      await holdAmbiguous(live, {
+        failure: readFailure(JSON.parse(DEADLINE.text)),
+        former: null,
+        tries: doubts,
+      });
       return held(live);
     }
     const looked = await lookBefore(live);
     if (looked.kind === 'ended') {
       if (!mayHaveHappened) return record(live, looked.outcome);
       const why = readFailure(JSON.parse(looked.outcome.payload.text));
-      await holdAmbiguous(live, { failure: why, former: null });
+      await holdAmbiguous(live, { failure: why, former: null, tries: doubts });
       return held(live);
     }
     const spent = await admit(live, looked.before, facts);
     if (spent !== null) {
       if (!mayHaveHappened) return record(live, { kind: 'refused', payload: spent });
-      await holdAmbiguous(live, { failure: readFailure(JSON.parse(spent.text)), former: null });
+      await holdAmbiguous(live, {
+        failure: readFailure(JSON.parse(spent.text)),
+        former: null,
+        tries: doubts,
+      });
       return held(live);
     }
     const settled = await actOnce(live);
@@ -111,7 +120,7 @@ export async function performLive(
         doubts += 1;
         failure = settled.failure;
         isOpen = true;
-        if (needsAdmission(live.request.operation)) {
+        if (live.row !== null) {
           await doubt(live, { isSettled: settled.isSettled, isAbsent: false });
         }
     }
@@ -182,7 +191,8 @@ async function admit(
 ): Promise<Payload | null> {
   const { parts, request } = live;
   const { claim, db, owner } = parts;
-  if (needsAdmission(request.operation)) {
+  // What left a trace is admitted again whatever its effect: that uses up the leave of a person to repeat it once.
+  if (live.row !== null || needsAdmission(request.operation)) {
     const write = { ...writeOf(live, before), ...(facts === undefined ? {} : { facts }) };
     const name = live.row === null ? 'admit-operation' : 'readmit-operation';
     const admitted = await db.write(

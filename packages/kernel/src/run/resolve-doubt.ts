@@ -22,6 +22,7 @@ export async function resolveDoubt(
     holdAmbiguous(live, {
       failure: doubt.failure,
       former,
+      tries: doubt.doubts,
       ...(reconciliation === undefined ? {} : { reconciliation }),
     });
 
@@ -103,5 +104,6 @@ async function formerOwner({ parts, request, row }: Live): Promise<FormerOwner |
   return { view: await owner.read(row.owner_id), isAlive, mayStillAct };
 }
 
-const MAX_DOUBTS = 3;
+/** So many performances without an answer make a question to a person. */
+export const MAX_DOUBTS = 3;
 const RECONCILE_LIMIT_MS = 30_000;

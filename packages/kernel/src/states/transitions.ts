@@ -38,7 +38,8 @@ const TRANSITIONS: Transitions = {
   },
   operations: {
     proposed: ['proposed', 'admitted', 'recorded', 'cancelled'],
-    admitted: ['admitted', 'uncertain', 'recorded', 'cancelled'],
+    // A repeat without an effect may still ask a person.
+    admitted: ['proposed', 'admitted', 'uncertain', 'recorded', 'cancelled'],
     uncertain: ['admitted', 'recorded', 'cancelled'],
     recorded: ['admitted', 'recorded'],
     cancelled: [],

@@ -98,7 +98,12 @@ export function recordOperation(
 export function doubtOperation(
   tx: Transaction,
   claim: Claim,
-  write: OperationWrite & { readonly isSettled: boolean; readonly isAbsent: boolean },
+  write: OperationWrite & {
+    readonly isSettled: boolean;
+    readonly isAbsent: boolean;
+    /** Performances that left no trace of their own. */
+    readonly tries?: number;
+  },
 ): OperationRow {
   const { draft, elapsedMs } = write;
   return writeOperation(tx, claim, {
@@ -111,6 +116,7 @@ export function doubtOperation(
       row['is_settled'] = write.isSettled ? 1 : 0;
       row['is_absent'] = write.isAbsent ? 1 : 0;
       if (draft.row !== null) return;
+      if (write.tries !== undefined) row['tries'] = write.tries;
       tellPerformer(row, claim);
       if (draft.before !== null) row['before_sha256'] = draft.before.sha256;
     },
