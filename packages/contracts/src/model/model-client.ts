@@ -20,6 +20,8 @@ export type ModelMessage =
       readonly content: string | null;
       /** What it asked for, in its order. */
       readonly tool_calls?: readonly ModelToolCall[];
+      /** The continuation of the reply that this message was made of, as it came. */
+      readonly continuation?: string;
     }
   | {
       readonly role: 'tool';
@@ -107,8 +109,15 @@ export interface ModelUsage {
 export interface ModelReply {
   /** Text; null when there is none or it is blank. */
   readonly content: string | null;
-  /** Text that the provider marked as reasoning; shown, never sent back. */
+  /** Text that the provider marked as reasoning, to show; it goes back only as a continuation. */
   readonly reasoning: string | null;
+  /**
+   * What the client wants back with the message of this reply, opaque to everybody else.
+   *
+   * Only of a client whose server continues its reasoning between calls. It is recorded with the
+   * reply, and never stands in an event, a trace or evidence.
+   */
+  readonly continuation?: string;
   /** Calls, possibly none. Ids are the provider's, or made up when it gave none. */
   readonly tool_calls: readonly ModelToolCall[];
   /** Why the provider says that the reply ended. */

@@ -1,6 +1,6 @@
 import type { Dialect } from '../client/dialect.ts';
 import { assembleMessageStream } from './assemble-stream.ts';
-import { decodeMessage } from './decode-message.ts';
+import { decodeMessage, thinkingBlocks } from './decode-message.ts';
 import { createMessagesEncoder } from './encode-request.ts';
 
 /** The Messages API of Anthropic, which llama.cpp, LM Studio and others speak beside their own. */
@@ -9,5 +9,6 @@ export const anthropicMessagesDialect: Dialect = {
   headers: { 'anthropic-version': '2023-06-01' },
   createEncoder: createMessagesEncoder,
   decode: decodeMessage,
+  continuation: thinkingBlocks,
   createAssembler: assembleMessageStream,
 };

@@ -22,7 +22,11 @@ export function assembleMessageStream(): StreamAssembler {
         usage = fieldsOf(message['usage']);
         return NOTHING;
       case 'content_block_start':
-        blocks.set(indexOf(event), { start: fieldsOf(event['content_block']), text: '' });
+        blocks.set(indexOf(event), {
+          start: fieldsOf(event['content_block']),
+          text: '',
+          signature: '',
+        });
         return startStep(fieldsOf(event['content_block']));
       case 'content_block_delta':
         return takeDelta(blocks.get(indexOf(event)), fieldsOf(event['delta']));
@@ -67,6 +71,8 @@ export function assembleMessageStream(): StreamAssembler {
 interface StreamedBlock {
   readonly start: JsonFields;
   text: string;
+  /** What proves to the provider that thinking is its own. */
+  signature: string;
 }
 
 function startStep(block: JsonFields): StreamStep {
@@ -79,7 +85,7 @@ function startStep(block: JsonFields): StreamStep {
 function takeDelta(block: StreamedBlock | undefined, delta: JsonFields): StreamStep {
   if (block === undefined) return NOTHING;
   const piece = delta['text'] ?? delta['thinking'] ?? delta['partial_json'];
-  // A signature belongs to the provider; it is never sent back, so it is not kept.
+  block.signature += textOf(delta['signature']);
   if (typeof piece !== 'string' || piece === '') return NOTHING;
   block.text += piece;
   switch (textOf(delta['type'])) {
@@ -92,13 +98,18 @@ function takeDelta(block: StreamedBlock | undefined, delta: JsonFields): StreamS
   }
 }
 
-function wholeBlock({ start, text }: StreamedBlock): JsonFields {
+function wholeBlock({ start, text, signature }: StreamedBlock): JsonFields {
   const whole = text.replace(/\p{Surrogate}/gu, '\ufffd');
   const kind = textOf(start['type']);
   switch (kind) {
     case 'text':
+      return { ...start, text: textOf(start['text']) + whole };
     case 'thinking':
-      return { ...start, [kind]: textOf(start[kind]) + whole };
+      return {
+        ...start,
+        thinking: textOf(start['thinking']) + whole,
+        signature: textOf(start['signature']) + signature,
+      };
     case 'tool_use':
       return whole.trim() === '' ? start : { ...start, input: whole };
     default:

@@ -34,6 +34,19 @@ export function decodeMessage(
   };
 }
 
+/** The blocks of thinking as they came, signatures included: a JSON list, which the API takes back unchanged. */
+export function thinkingBlocks(body: JsonFields): string | null {
+  const { content } = body;
+  if (!Array.isArray(content)) return null;
+  const listed: readonly ExactJson[] = content;
+  const blocks = listed.filter(
+    (block) =>
+      isJsonObject(block) &&
+      (block['type'] === 'thinking' || block['type'] === 'redacted_thinking'),
+  );
+  return blocks.length === 0 ? null : jsonText(blocks);
+}
+
 function argumentsOf(input: ExactJson | undefined): string {
   if (input === undefined || input === null) return '{}';
   // Only a stream that was cut inside a call leaves text here.

@@ -1,11 +1,14 @@
 import {
+  type ExactJson,
   type ModelMessage,
   type ModelRequest,
   type ModelRequestOptions,
   type ModelTool,
+  readJson,
   unreachable,
 } from '@millforge/contracts';
 import type { RequestEncoder } from '../client/dialect.ts';
+import { isJsonObject, jsonText } from '../client/json-text.ts';
 import { objectText } from '../client/object-text.ts';
 import { once } from '../client/once.ts';
 import type { ModelProfile } from '../profile/model-profile.ts';
@@ -18,6 +21,7 @@ import type { ModelProfile } from '../profile/model-profile.ts';
  */
 export function createMessagesEncoder(profile: ModelProfile): RequestEncoder {
   const blocks = new WeakMap<ModelMessage, string>();
+  const encode = blocksEncoder(profile.reasoning_replay_field === 'thinking');
   const tools = new WeakMap<ModelTool, string>();
   return ({ messages, tools: offered, options = {} }: ModelRequest) => {
     const parts = [JSON.stringify(settings(profile, options)).slice(0, -1)];
@@ -25,7 +29,9 @@ export function createMessagesEncoder(profile: ModelProfile): RequestEncoder {
     if (system.length > 0) {
       parts.push(`,"system":${JSON.stringify(system.map(({ content }) => content).join('\n\n'))}`);
     }
-    parts.push(`,"messages":[${turnsOf(messages, blocks).join(',')}]`);
+    parts.push(
+      `,"messages":[${turnsOf(messages, (message) => once(blocks, message, encode)).join(',')}]`,
+    );
     if (offered.length > 0) {
       parts.push(`,"tools":[${offered.map((tool) => once(tools, tool, encodeTool)).join(',')}]`);
       const choice = toolChoice(options, profile);
@@ -55,7 +61,7 @@ function settings(profile: ModelProfile, options: ModelRequestOptions): object {
 
 function turnsOf(
   messages: readonly ModelMessage[],
-  cache: WeakMap<ModelMessage, string>,
+  encode: (message: ModelMessage) => string,
 ): readonly string[] {
   const turns: string[] = [];
   let role: 'user' | 'assistant' | null = null;
@@ -69,36 +75,49 @@ function turnsOf(
     const speaker = message.role === 'assistant' ? 'assistant' : 'user';
     if (speaker !== role) close();
     role = speaker;
-    open.push(once(cache, message, encodeBlocks));
+    open.push(encode(message));
   }
   close();
   return turns;
 }
 
-/** The blocks of one message, comma between them. */
-function encodeBlocks(message: ModelMessage): string {
-  switch (message.role) {
-    case 'system':
-    case 'user':
-      return textBlock(message.content);
-    case 'tool':
-      return JSON.stringify({
-        type: 'tool_result',
-        tool_use_id: message.tool_call_id,
-        content: message.content,
-      });
-    case 'assistant': {
-      const calls = (message.tool_calls ?? []).map(
-        ({ id, name, arguments: text }) =>
-          `{"type":"tool_use","id":${JSON.stringify(id)},"name":${JSON.stringify(name)},"input":${objectText(text)}}`,
-      );
-      // An empty text block is refused.
-      const hasText = message.content !== null && message.content.trim() !== '';
-      return [...(hasText ? [textBlock(message.content)] : []), ...calls].join(',');
+/** Writes the blocks of one message, comma between them. */
+function blocksEncoder(continuesThinking: boolean): (message: ModelMessage) => string {
+  return (message) => {
+    switch (message.role) {
+      case 'system':
+      case 'user':
+        return textBlock(message.content);
+      case 'tool':
+        return JSON.stringify({
+          type: 'tool_result',
+          tool_use_id: message.tool_call_id,
+          content: message.content,
+        });
+      case 'assistant': {
+        const calls = (message.tool_calls ?? []).map(
+          ({ id, name, arguments: text }) =>
+            `{"type":"tool_use","id":${JSON.stringify(id)},"name":${JSON.stringify(name)},"input":${objectText(text)}}`,
+        );
+        const thinking = continuesThinking && calls.length > 0 ? thinkingOf(message) : [];
+        // An empty text block is refused.
+        const hasText = message.content !== null && message.content.trim() !== '';
+        return [...thinking, ...(hasText ? [textBlock(message.content)] : []), ...calls].join(',');
+      }
+      default:
+        return unreachable(message);
     }
-    default:
-      return unreachable(message);
-  }
+  };
+}
+
+/** Thinking stands before everything else of its turn, byte for byte as the provider signed it. */
+function thinkingOf({
+  continuation,
+}: ModelMessage & { readonly role: 'assistant' }): readonly string[] {
+  if (continuation === undefined) return [];
+  const read = readJson(continuation);
+  const blocks: readonly ExactJson[] = read.ok && Array.isArray(read.value) ? read.value : [];
+  return blocks.filter(isJsonObject).map(jsonText);
 }
 
 function textBlock(text: string | null): string {

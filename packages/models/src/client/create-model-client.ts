@@ -83,6 +83,7 @@ export function createModelClient(options: ModelClientOptions): ModelClient {
           body: encode(request),
           conversation: request.messages,
           keySent: key.key !== null,
+          continuesReasoning: profile.reasoning_replay_field !== undefined,
           fetch: options.fetch,
           redact,
           clock: options.clock,

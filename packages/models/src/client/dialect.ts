@@ -23,6 +23,8 @@ export interface Dialect {
   createEncoder(profile: ModelProfile): RequestEncoder;
   /** Reads a whole reply. */
   decode(body: JsonFields, conversation: readonly ModelMessage[]): DecodedReply;
+  /** What of a whole reply goes back with its message so that reasoning continues; null for nothing. */
+  continuation(body: JsonFields): string | null;
   /** Makes the assembler of one streamed reply. */
   createAssembler(): StreamAssembler;
 }

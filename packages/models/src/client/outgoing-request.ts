@@ -12,6 +12,8 @@ export interface OutgoingRequest {
   readonly body: string;
   readonly conversation: readonly ModelMessage[];
   readonly keySent: boolean;
+  /** Whether reasoning goes back with the calls that it led to. */
+  readonly continuesReasoning: boolean;
   readonly fetch: ModelFetch;
   readonly redact: Redact;
   readonly clock: Clock;

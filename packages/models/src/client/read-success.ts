@@ -73,7 +73,11 @@ async function readStreamed(
 
 function understood(body: JsonFields, response: Response, request: OutgoingRequest): Attempt {
   const decoded = request.dialect.decode(body, request.conversation);
-  if (decoded.ok) return { kind: 'reply', reply: decoded.reply };
+  if (decoded.ok) {
+    const kept = request.continuesReasoning ? request.dialect.continuation(body) : null;
+    const reply = kept === null ? decoded.reply : { ...decoded.reply, continuation: kept };
+    return { kind: 'reply', reply };
+  }
   // Some gateways report the failure of a server behind them with status 200.
   if (body['error'] !== undefined && body['error'] !== null) {
     return reported(body, response, request);

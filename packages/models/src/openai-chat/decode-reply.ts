@@ -39,6 +39,14 @@ export function decodeReply(body: JsonFields, conversation: readonly ModelMessag
   };
 }
 
+/** The reasoning of the first choice. */
+export function chatContinuation(body: JsonFields): string | null {
+  const { choices } = body;
+  const choice: ExactJson | undefined = Array.isArray(choices) ? choices[0] : undefined;
+  const message = isJsonObject(choice) ? choice['message'] : undefined;
+  return isJsonObject(message) ? decodeReasoning(message) : null;
+}
+
 function decodeCalls(
   message: JsonFields,
   conversation: readonly ModelMessage[],

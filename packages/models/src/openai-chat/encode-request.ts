@@ -19,6 +19,7 @@ import type { ModelProfile } from '../profile/model-profile.ts';
  */
 export function createRequestEncoder(profile: ModelProfile): RequestEncoder {
   const messages = new WeakMap<ModelMessage, string>();
+  const encodeMessage = messageEncoder(profile.reasoning_replay_field);
   const tools = new WeakMap<ModelTool, string>();
   return (request) => {
     const { options = {} } = request;
@@ -64,30 +65,44 @@ function encodeTool(tool: ModelTool): string {
   return JSON.stringify({ type: 'function', function: { name, description, parameters } });
 }
 
-function encodeMessage(message: ModelMessage): string {
-  switch (message.role) {
-    case 'system':
-    case 'user':
-      return JSON.stringify({ role: message.role, content: message.content });
-    case 'tool':
-      return JSON.stringify({
-        role: 'tool',
-        tool_call_id: message.tool_call_id,
-        name: message.name,
-        content: message.content,
-      });
-    case 'assistant':
-      return JSON.stringify({
-        role: 'assistant',
-        // Beside calls some servers refuse null and others a missing field; all take empty text.
-        content: message.content ?? '',
-        ...(message.tool_calls === undefined || message.tool_calls.length === 0
-          ? {}
-          : { tool_calls: message.tool_calls.map(wireCall) }),
-      });
-    default:
-      return unreachable(message);
-  }
+function messageEncoder(
+  replayField: ModelProfile['reasoning_replay_field'],
+): (message: ModelMessage) => string {
+  return (message) => {
+    switch (message.role) {
+      case 'system':
+      case 'user':
+        return JSON.stringify({ role: message.role, content: message.content });
+      case 'tool':
+        return JSON.stringify({
+          role: 'tool',
+          tool_call_id: message.tool_call_id,
+          name: message.name,
+          content: message.content,
+        });
+      case 'assistant':
+        return JSON.stringify({
+          role: 'assistant',
+          // Beside calls some servers refuse null and others a missing field; all take empty text.
+          content: message.content ?? '',
+          ...wireCalls(message, replayField),
+        });
+      default:
+        return unreachable(message);
+    }
+  };
+}
+
+/** The calls of a message, and beside them the reasoning that led to them, where the server wants it. */
+function wireCalls(
+  message: ModelMessage & { readonly role: 'assistant' },
+  replayField: ModelProfile['reasoning_replay_field'],
+): object {
+  const { tool_calls: calls = [], continuation } = message;
+  if (calls.length === 0) return {};
+  const reasoning =
+    replayField === undefined || continuation === undefined ? {} : { [replayField]: continuation };
+  return { ...reasoning, tool_calls: calls.map(wireCall) };
 }
 
 function wireCall(call: ModelToolCall): object {

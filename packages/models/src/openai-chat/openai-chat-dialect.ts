@@ -1,6 +1,6 @@
 import type { Dialect } from '../client/dialect.ts';
 import { assembleChatStream } from './assemble-stream.ts';
-import { decodeReply } from './decode-reply.ts';
+import { chatContinuation, decodeReply } from './decode-reply.ts';
 import { createRequestEncoder } from './encode-request.ts';
 
 /** Chat Completions, as OpenAI began it and Ollama, llama.cpp, vLLM, LM Studio and gateways speak it. */
@@ -9,5 +9,6 @@ export const openAiChatDialect: Dialect = {
   headers: {},
   createEncoder: createRequestEncoder,
   decode: decodeReply,
+  continuation: chatContinuation,
   createAssembler: assembleChatStream,
 };

@@ -34,6 +34,11 @@ export interface ModelProfile {
   readonly max_output_tokens?: number;
   /** Request field that carries `max_output_tokens`; `max_tokens` unless given. */
   readonly max_output_tokens_field?: 'max_tokens' | 'max_completion_tokens';
+  /**
+   * Field under which the server wants the reasoning back that led to calls: `reasoning_content` or
+   * `reasoning` of Chat Completions, `thinking` of the Messages API. Nothing is sent back unless given.
+   */
+  readonly reasoning_replay_field?: 'reasoning_content' | 'reasoning' | 'thinking';
   /** Sampling values to send; the server's own unless given. */
   readonly sampling?: ModelSampling;
   /** Sent beside tools when given; not every server knows the field. */

@@ -110,6 +110,7 @@ const PROFILE_FIELDS = {
   max_retries: integerFrom(0, 10),
   max_output_tokens: integerFrom(1, 10_000_000),
   max_output_tokens_field: oneOf('max_tokens', 'max_completion_tokens'),
+  reasoning_replay_field: oneOf('reasoning_content', 'reasoning', 'thinking'),
   sampling: checkSampling,
   parallel_tool_calls: flag,
   headers: mapOf(
@@ -133,7 +134,17 @@ const checkProfileFields = closedObject('A model profile', {
 const checkProfile: Check = (value, place) => {
   checkProfileFields(value, place);
   if (!isPlainObject(value)) return;
-  if (value['dialect'] === 'anthropic-messages') checkMessagesDialect(value, place);
+  const isMessages = value['dialect'] === 'anthropic-messages';
+  if (isMessages) checkMessagesDialect(value, place);
+  const { reasoning_replay_field: replayed } = value;
+  if (replayed !== undefined && (replayed === 'thinking') !== isMessages) {
+    complain(
+      { ...place, path: '/reasoning_replay_field' },
+      isMessages
+        ? 'The Messages API takes reasoning back as "thinking".'
+        : 'Chat Completions take reasoning back as "reasoning_content" or "reasoning".',
+    );
+  }
   if (value['idle_timeout_seconds'] !== undefined && value['stream'] !== true) {
     complain(
       { ...place, path: '/idle_timeout_seconds' },

@@ -26,6 +26,7 @@ const WHOLE: Required<ModelProfile> = {
   max_retries: 0,
   max_output_tokens: 4096,
   max_output_tokens_field: 'max_completion_tokens',
+  reasoning_replay_field: 'reasoning',
   sampling: {
     temperature: 0,
     top_p: 1,

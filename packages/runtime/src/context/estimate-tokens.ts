@@ -17,7 +17,7 @@ export function estimateMessage(message: ModelMessage): number {
   const said = FRAME + (message.content === null ? 0 : estimateText(message.content));
   if (message.role === 'tool') return said + estimateText(message.name);
   if (message.role !== 'assistant') return said;
-  let calls = 0;
+  let calls = message.continuation === undefined ? 0 : estimateText(message.continuation);
   for (const call of message.tool_calls ?? []) {
     calls += CALL_FRAME + estimateText(call.name) + estimateText(call.arguments);
   }

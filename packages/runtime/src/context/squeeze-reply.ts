@@ -10,13 +10,14 @@ import { headOf, KEPT_CHARS } from './cut-results.ts';
  */
 export function squeezeReply(turn: ContextTurn): ContextTurn {
   const { reply } = turn;
-  const { content, tool_calls } = reply;
+  // Reasoning that goes back with calls is text like any other, and the whole must fit.
+  const { continuation: _, content, tool_calls, ...kept } = reply;
   const text =
     content === null || content.length <= KEPT_CHARS
       ? content
       : `${headOf(content, KEPT_CHARS)}\n[cut: ${content.length} characters]`;
   const squeezed = {
-    ...reply,
+    ...kept,
     content: text,
     ...(tool_calls === undefined ? {} : { tool_calls: tool_calls.map(squeezedCall) }),
   };

@@ -137,18 +137,19 @@ function fixedInput(run: Run): JsonObject {
 
 function messageJson(message: ModelMessage): JsonValue {
   if (message.role !== 'assistant') return message;
-  const { role, content, tool_calls } = message;
-  return tool_calls === undefined
-    ? { role, content }
-    : {
-        role,
-        content,
-        tool_calls: tool_calls.map((call) => ({
-          id: call.id,
-          name: call.name,
-          arguments: call.arguments,
-        })),
-      };
+  const { role, content, tool_calls, continuation } = message;
+  if (tool_calls === undefined) return { role, content };
+  const calls = tool_calls.map((call) => ({
+    id: call.id,
+    name: call.name,
+    arguments: call.arguments,
+  }));
+  return {
+    role,
+    content,
+    tool_calls: calls,
+    ...(continuation === undefined ? {} : { continuation }),
+  };
 }
 
 function emitStarted(

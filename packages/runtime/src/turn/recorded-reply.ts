@@ -23,6 +23,7 @@ export function recordedReply(reply: ModelReply): AsJson<ModelReply> {
               : { cost_micros: reply.usage.cost_micros }),
           },
     provider_model: reply.provider_model,
+    ...(reply.continuation === undefined ? {} : { continuation: reply.continuation }),
   };
 }
 
@@ -39,6 +40,10 @@ export function completionFault(completion: unknown): string | null {
   for (const field of ['content', 'reasoning', 'provider_model'] as const) {
     const text = reply[field];
     if (text !== null && typeof text !== 'string') return `${field} must be text or null`;
+  }
+  const { continuation } = reply;
+  if (continuation !== undefined && typeof continuation !== 'string') {
+    return 'continuation must be text where it is given';
   }
   if (typeof reply['finish_reason'] !== 'string') return 'finish_reason must be text';
   return callsFault(reply['tool_calls']) ?? usageFault(reply['usage']);

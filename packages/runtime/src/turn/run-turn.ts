@@ -75,6 +75,7 @@ async function answerReply(run: Run, { turn, reply, content, replayed, calls }: 
       name: one.place.tool,
       arguments: historyArguments(one),
     })),
+    ...(reply.continuation === undefined ? {} : { continuation: reply.continuation }),
   });
   return answerCalls(run, asked);
 }
