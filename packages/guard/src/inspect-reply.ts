@@ -207,10 +207,16 @@ function askedAgain(
       reason,
       content: seen.said.content,
       message,
-      toolChoice: tier < 3 ? 'auto' : last,
+      toolChoice: isLastAsking(state, policy) ? last : 'auto',
     },
     state,
   };
+}
+
+/** The third question in a row; where a run needs a call, the second if its budget has no third. */
+function isLastAsking({ consecutive }: GuardState, { budgets, mode }: GuardPolicy): boolean {
+  const last = mode === 'strict' ? Math.max(2, budgets.validation_retries) : 3;
+  return consecutive.validation_retries >= Math.min(3, last);
 }
 
 function answered(seen: Seen, text: string | null): InspectedReply {

@@ -8,6 +8,7 @@ import {
   type RepeatState,
   type StepGate,
   type StepState,
+  type ToolChoice,
 } from '@millforge/guard';
 import type { ToolExecutor } from '@millforge/registry';
 import { estimateTools } from './context/estimate-tokens.ts';
@@ -38,6 +39,8 @@ export interface Run {
   steps: StepState;
   /** The last calls and their results, to notice loops. */
   repeats: RepeatState;
+  /** What the next request leaves to the model, where the model takes that. */
+  toolChoice: ToolChoice;
   turns: number;
   toolCalls: number;
   /** Null as long as the provider reported nothing. */
@@ -90,6 +93,7 @@ export function startRun(
     guard: initialGuardState,
     steps: gate.initial,
     repeats: initialRepeatState,
+    toolChoice: 'auto',
     turns: 0,
     toolCalls: 0,
     inputTokens: null,

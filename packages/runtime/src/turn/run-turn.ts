@@ -26,6 +26,8 @@ export async function runTurn(run: Run, turn: number): Promise<RunEnding | null>
     state: run.guard,
   });
   run.guard = state;
+  // A choice is forced for one request: once the model has called, it decides again.
+  run.toolChoice = decision.kind === 're-ask' ? decision.toolChoice : 'auto';
   if (decision.kind === 're-ask') {
     const { reason, message } = decision;
     run.conversation.add({ role: 'assistant', content: textOf(decision.content) });

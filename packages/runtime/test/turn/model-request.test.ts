@@ -47,17 +47,55 @@ test('a model without tools of its own reads them in the prompt and writes its c
   expect(model.requests[1]?.messages.at(-1)?.content).toContain('Result of read');
 });
 
-test('a model that is asked in vain twice is made to call, where it takes that', async () => {
-  const script: readonly Scripted[] = ['a', 'b', 'c', [['submit', { summary: 'Done.' }]]];
-  const supported = declaring({ tool_choice: 'supported' }, script);
-  await runScript(PLAN, [], { model: supported });
-  expect(supported.requests.map(({ options }) => options?.tool_choice ?? null)).toEqual([
-    null,
-    null,
-    'required',
-    'required',
-  ]);
-  const unknown = declaring({}, script);
-  await runScript(PLAN, [], { model: unknown });
-  expect(unknown.requests.every(({ options }) => options === undefined)).toBe(true);
+/** The choice that each request of a run left to the model; null where it said nothing of it. */
+async function choices(
+  script: readonly Scripted[],
+  { capabilities = { tool_choice: 'supported' }, retries = 4 }: Asking = {},
+) {
+  const plan = buildPlan([{ id: 'read' }, { id: 'submit', terminal: 'COMPLETE' }], {
+    budgets: { max_validation_retries: retries },
+  });
+  const model = declaring(capabilities, script);
+  const { outcome } = await runScript(plan, [], { model });
+  return {
+    status: outcome.status,
+    asked: model.requests.map(({ options }) => options?.tool_choice ?? null),
+  };
+}
+
+interface Asking {
+  readonly capabilities?: Partial<ModelCapabilities>;
+  readonly retries?: number;
+}
+
+const SUBMIT: Scripted = [['submit', { summary: 'Done.' }]];
+
+test('a model that is asked in vain is made to call at the third question, and at every one after it', async () => {
+  expect(await choices(['a', 'b', 'c', 'd', SUBMIT])).toEqual({
+    status: 'success',
+    asked: [null, null, null, 'required', 'required'],
+  });
+});
+
+test('where the plan allows only two questions the second one is the last, and forces', async () => {
+  const all = await choices(['a', 'b', SUBMIT], { retries: 2 });
+  expect(all.asked).toEqual([null, null, 'required']);
+});
+
+test('a forced call frees the choice again', async () => {
+  const { asked } = await choices(['a', 'b', 'c', [['read', { path: 'a' }]], 'd', SUBMIT]);
+  expect(asked).toEqual([null, null, null, 'required', null, null]);
+});
+
+test('where the model has chosen and failed to say it, the choice is that tool', async () => {
+  const cut = '<tool_call>{"name": "submit", "arguments": {"summary": ';
+  const { asked } = await choices([cut, cut, cut, SUBMIT]);
+  expect(asked).toEqual([null, null, null, { name: 'submit' }]);
+});
+
+test('a model that does not declare the option is never sent it', async () => {
+  for (const tool_choice of ['unknown', 'unsupported'] as const) {
+    const { asked } = await choices(['a', 'b', 'c', SUBMIT], { capabilities: { tool_choice } });
+    expect(asked).toEqual([null, null, null, null]);
+  }
 });
