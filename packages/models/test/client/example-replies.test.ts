@@ -217,7 +217,7 @@ const EXAMPLES: readonly Example[] = [
   },
   {
     server: 'Anthropic, text, thinking and a call',
-    page: 'https://docs.anthropic.com/en/api/messages',
+    page: 'https://platform.claude.com/docs/en/api/messages',
     dialect: 'anthropic-messages',
     body: {
       id: 'msg_a1',
