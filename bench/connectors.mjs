@@ -74,7 +74,10 @@ async function admitted(transport) {
     snapshot: read.value,
     manifest: {
       ...manifest,
-      selected_tools: proposals.map(({ selection }) => selection),
+      selected_tools: proposals.map(({ selection }) => ({
+        ...selection,
+        description: 'A tool of the bench.',
+      })),
       denied_tools: [],
     },
     policy: { allowed_capability_ids: ['connector.bench.call'], max_description_utf8: 512 },

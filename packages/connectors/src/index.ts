@@ -24,6 +24,7 @@ export {
 export type { ConnectorApproval } from './admission/approval-policy-name.ts';
 export { pinManifest } from './admission/pin-manifest.ts';
 export { readAdmissionManifest } from './admission/read-admission-manifest.ts';
+export { unpinManifest } from './admission/unpin-manifest.ts';
 export type { BrokeredConnector, EvidenceLook } from './broker/brokered-connector.ts';
 export {
   type ConnectorBroker,
@@ -48,6 +49,7 @@ export {
   type ConnectorDiscoverySnapshot,
   createDiscoverySnapshot,
   type DiscoveryFacts,
+  isSameDiscovery,
   type ReadResult,
   readDiscoverySnapshot,
 } from './discovery/discovery-snapshot.ts';
@@ -56,6 +58,7 @@ export { type DiscoveryChange, diffDiscoveries } from './draft/diff-discoveries.
 export { draftManifest, type ManifestDraft, type ToolProposal } from './draft/draft-manifest.ts';
 export type { KnownTools, ToolRisk } from './draft/find-risks.ts';
 export { type ProposedSchema, proposeSchema, type SchemaChange } from './draft/propose-schema.ts';
+export { diffManifests, type UpdatedManifest, updateManifest } from './draft/update-manifest.ts';
 export type { ConnectorErrorCode } from './error-codes.ts';
 export {
   type ConnectorIdentity,

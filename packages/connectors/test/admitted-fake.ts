@@ -54,6 +54,7 @@ export async function admittedFake(fakes: readonly FakeTool[], terms: Terms = {}
         : [
             {
               ...selection,
+              description: 'Says what it is told.',
               side_effect_class: sideEffect,
               idempotency,
               approval_policy: 'millrace_explicit' as const,

@@ -83,7 +83,9 @@ export function admit(
   const { manifest, proposals } = draftManifest(snapshot, { modelToolNames: [] });
   const selected = proposals.flatMap(({ selection }) => {
     const chosen = selection === null ? undefined : terms[selection.provider_tool_name];
-    return selection === null || chosen === undefined ? [] : [{ ...selection, ...chosen }];
+    return selection === null || chosen === undefined
+      ? []
+      : [{ ...selection, description: 'A tool of the test.', ...chosen }];
   });
   const names = selected.map((one) => one.provider_tool_name);
   const admitted = admitConnectorTools({

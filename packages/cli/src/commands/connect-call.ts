@@ -4,16 +4,18 @@ import {
   createConnectorBroker,
   createConnectorTools,
 } from '@millforge/connectors';
-import { readJson, toPlainJson } from '@millforge/contracts';
+import { type JsonValue, readJson, type ToolDescriptor, toPlainJson } from '@millforge/contracts';
+import type { ParsedArguments } from '../arguments/parse-arguments.ts';
 import { documentError, usageError } from '../cli-error.ts';
 import { readAdmission } from '../connect/admission-document.ts';
 import { openConnectorFolder } from '../connect/connector-folder.ts';
 import { connect } from '../connect/live-connector.ts';
 import { EXIT_FAILED } from '../output/exit-status.ts';
-import { writeJsonLine, writeLine } from '../output/terminal.ts';
+import { type CliHost, writeJsonLine, writeLine } from '../output/terminal.ts';
 import type { Command } from './command.ts';
-import { CONFIG_OPTIONS } from './configured.ts';
+import { CONFIG_OPTIONS, isConfirmed } from './configured.ts';
 import { findData } from './data-place.ts';
+import { approvedClasses } from './run-approvals.ts';
 
 /** Calls one admitted tool through the boundary that a run has. */
 export const connectCallCommand: Command = {
@@ -23,6 +25,11 @@ export const connectCallCommand: Command = {
   example: 'millforge connect call files read_text_file --input \'{"path":"a.txt"}\'',
   options: {
     input: { value: 'JSON', help: 'arguments of the call; default none' },
+    approve: {
+      value: 'CLASS',
+      isRepeatable: true,
+      help: 'side-effect class whose calls need nobody to agree, such as network_write',
+    },
     json: { value: null, help: 'the outcome as one JSON document' },
     ...CONFIG_OPTIONS,
   },
@@ -36,7 +43,10 @@ export const connectCallCommand: Command = {
     const descriptor = result.descriptors[at];
     if (descriptor === undefined) {
       const names = result.records.map((record) => record.provider_tool_name).join(', ');
-      throw usageError(`The tool ${tool.slice(0, 40)} is not admitted; those that are: ${names}.`);
+      const how = `'millforge connect draft ${name} --select TOOL' and 'millforge connect admit ${name}' admit others`;
+      throw usageError(
+        `The tool ${tool.slice(0, 40)} is not admitted; those that are: ${names}; ${how}.`,
+      );
     }
     const transport = await connect(context, args, folder);
     await using broker = createConnectorBroker({
@@ -49,8 +59,13 @@ export const connectCallCommand: Command = {
     const { directory } = await findData(host, args);
     await using millforge = createMillforge({ dataDir: directory, env: host.env, tools });
     const { tool_id: toolId, tool_version: toolVersion } = descriptor;
-    const workspace = resolve(host.cwd);
-    const trial = await millforge.tryTool({ toolId, toolVersion, input, workspace, upTo: 'run' });
+    const call = { toolId, toolVersion, input, workspace: resolve(host.cwd) };
+    // What cannot be performed anyway is told before anybody is asked to agree to it.
+    const refused = await millforge.tryTool({ ...call, upTo: 'check' });
+    if (refused === null && result.records[at]?.approval_policy !== 'none') {
+      await assertApproved(host, args, { descriptor, input });
+    }
+    const trial = refused ?? (await millforge.tryTool({ ...call, upTo: 'run' }));
     if (trial === null) return EXIT_FAILED;
     const { outcome } = trial;
     if (args.has('json')) {
@@ -66,8 +81,32 @@ export const connectCallCommand: Command = {
   },
 };
 
+/**
+ * Has somebody agree to the call, beforehand or at the terminal.
+ *
+ * @throws `cli/usage` where nobody does.
+ */
+async function assertApproved(
+  host: CliHost,
+  args: ParsedArguments,
+  call: { readonly descriptor: ToolDescriptor; readonly input: JsonValue },
+): Promise<void> {
+  const { model_tool_name: name, side_effect_class: effect } = call.descriptor;
+  if (approvedClasses(args).includes(effect)) return;
+  if (!host.canAsk) {
+    throw usageError(
+      `${name} was not called: its effect, ${effect}, needs somebody to agree, and there is no terminal to ask at; --approve ${effect} agrees.`,
+    );
+  }
+  writeLine(host.stderr, `${name} asks to be performed; its effect: ${effect}`);
+  writeLine(host.stderr, `  ${JSON.stringify(call.input).slice(0, MAX_SHOWN)}`);
+  if (!(await isConfirmed(host, 'Let it?'))) throw usageError(`${name} was not called.`);
+}
+
 function readInput(text: string) {
   const read = readJson(text);
   if (read.ok) return toPlainJson(read.value);
   throw documentError(`The arguments are not valid JSON: ${read.message}`);
 }
+
+const MAX_SHOWN = 2000;

@@ -1,6 +1,7 @@
 import { parseToolReference } from '@millforge/contracts';
 import type { RegisteredTool } from '@millforge/registry';
 import { usageError } from '../cli-error.ts';
+import { openProjectConnectors } from '../connect/project-connectors.ts';
 import { exampleArguments } from '../documents/example-arguments.ts';
 import { type CliHost, writeJsonLine, writeLine } from '../output/terminal.ts';
 import type { Command } from './command.ts';
@@ -14,9 +15,12 @@ export const toolsShowCommand: Command = {
   summary: 'show a tool: descriptor, digest, schemas and an example call',
   example: 'millforge tools show builtin.pi_compat.read@1',
   options: { json: { value: null, help: 'one document instead of text' } },
-  async run({ host, createMillforge }, args) {
+  async run(context, args) {
+    const { host, createMillforge } = context;
     const { directory } = await findData(host, args);
-    await using millforge = createMillforge({ dataDir: directory, env: host.env });
+    await using connectors = await openProjectConnectors(context, args, host.cwd);
+    const { tools } = connectors;
+    await using millforge = createMillforge({ dataDir: directory, env: host.env, tools });
     const tool = chooseTool(allTools(millforge), args.positionals[0] ?? '');
     if (args.has('json')) {
       writeJsonLine(host.stdout, {

@@ -6,7 +6,7 @@ import {
   readDiscoverySnapshot,
 } from '@millforge/connectors';
 import type { JsonValue } from '@millforge/contracts';
-import { documentError } from '../cli-error.ts';
+import { documentError, usageError } from '../cli-error.ts';
 import type { ConnectorFolder } from './connector-folder.ts';
 import { good } from './live-connector.ts';
 
@@ -30,6 +30,7 @@ export interface AdmissionDocument {
 export interface Admitted {
   readonly result: AdmissionResult;
   readonly discovery: ConnectorDiscoverySnapshot;
+  readonly manifest: JsonValue;
   readonly sha256: string;
 }
 
@@ -54,12 +55,17 @@ export function admissionDocument(
  * @throws `cli/document` for a file that does not say what it was made of.
  */
 export async function readAdmission(folder: ConnectorFolder): Promise<Admitted> {
-  const value = await folder.read('admission.json');
   const path = folder.path('admission.json');
+  if (!(await folder.has('admission.json'))) {
+    throw usageError(
+      `Nothing of ${folder.name} is admitted, there is no ${path}; 'millforge connect admit ${folder.name}' makes it.`,
+    );
+  }
+  const value = await folder.read('admission.json');
   if (typeof value !== 'object' || value === null || !('discovery' in value)) {
     throw documentError(`${path} is no admission; 'millforge connect admit' makes one.`);
   }
-  const { kind, schema_version: version, discovery, manifest, policy } = value;
+  const { kind, schema_version: version, discovery, manifest = null, policy } = value;
   if (kind !== 'connector_admission' || version !== '1.0') {
     throw documentError(`${path} is of a kind or a version that is not known.`);
   }
@@ -72,5 +78,5 @@ export async function readAdmission(folder: ConnectorFolder): Promise<Admitted> 
       `${path} was changed after it was made; 'millforge connect admit' makes it anew.`,
     );
   }
-  return { result, discovery: good(readDiscoverySnapshot(discovery), path), sha256 };
+  return { result, discovery: good(readDiscoverySnapshot(discovery), path), manifest, sha256 };
 }

@@ -11,6 +11,7 @@ import { isConfirmed } from '../commands/configured.ts';
 import { readTrustDirectory } from '../config/effective-config.ts';
 import { openTrustStore } from '../config/trust-store.ts';
 import { writeLine } from '../output/terminal.ts';
+import { checkServer } from './check-server.ts';
 import type { ConnectorFolder } from './connector-folder.ts';
 import { describeConnector } from './connector-settings.ts';
 
@@ -18,7 +19,7 @@ import { describeConnector } from './connector-settings.ts';
  * Makes the way to a connector's server, once somebody vouched for what it starts or reaches: the folder may
  * come from a clone.
  *
- * @throws `cli/usage` where nobody did.
+ * @throws `cli/usage` where nobody did, or a variable is not set; `cli/document` for what is not there.
  */
 export async function connect(
   { host, openConnector }: CommandContext,
@@ -35,6 +36,7 @@ export async function connect(
     if (!(await isConfirmed(host, 'Accept it?'))) throw usageError('It was not accepted.');
     await store.accept(path, text);
   }
+  await checkServer(folder, host.env);
   return openConnector(folder.settings, { env: host.env });
 }
 

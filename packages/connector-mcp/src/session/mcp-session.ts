@@ -100,6 +100,10 @@ async function connect(
     await link.close();
     if (signal.aborted) throw signal.reason;
     const fault = link.fault();
+    // Whoever stops listening before a protocol was agreed on has ended, and why is known only now.
+    if (fault !== null && linkFaultReason(fault) === 'lost') {
+      throw linkFault('lost', `${fault.message} ${link.lastWords()}`.trim());
+    }
     if (fault !== null) throw fault;
     if (linkFaultReason(error) !== null) throw error;
     if (mode === 'auto' && link.hasEnded()) return 'died-of-asking';

@@ -1,3 +1,5 @@
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import type { ConnectorTransport } from '@millforge/connectors';
 import { type Clock, createRedactor, MillforgeError } from '@millforge/contracts';
@@ -5,6 +7,7 @@ import { createMcpTransport } from '../session/create-mcp-transport.ts';
 import { linkFault } from '../session/link-fault.ts';
 import { type McpLimits, withDefaults } from '../session/mcp-limits.ts';
 import type { McpLink } from '../session/mcp-link.ts';
+import { type McpSecret, readSecret } from '../session/read-secret.ts';
 import { digestFiles } from './digest-files.ts';
 import { lineTransport } from './line-transport.ts';
 import { startServer } from './server-process.ts';
@@ -36,14 +39,6 @@ export interface McpStdioOptions {
   readonly graceMs?: number;
 }
 
-/** A secret by its name, and how its value is had. */
-export interface McpSecret {
-  /** Name under which it stands in documents. */
-  readonly ref: string;
-  /** Gives the value when a server is started; it is kept nowhere. */
-  readonly read: () => string | Promise<string>;
-}
-
 /**
  * Makes a transport for a server that is a program of this host. It is started with the first use, in a
  * process group of its own that ends with this process.
@@ -68,20 +63,21 @@ async function openLink(
   { limits, signal }: { readonly limits: Required<McpLimits>; readonly signal: AbortSignal },
 ): Promise<McpLink> {
   const { clock, graceMs = 2000, command, args = [], folder, secrets = {} } = options;
-  const sha256 = await digestFiles(options.pinnedFiles ?? [command]).catch(() => {
-    throw linkFault('refused', 'A file of the server cannot be read.');
+  await assertStartable(command, folder);
+  const sha256 = await digestFiles(options.pinnedFiles ?? [command]).catch((error) => {
+    throw linkFault('refused', `A pinned file of the server cannot be read${reasonOf(error)}.`);
   });
   const values: [string, string][] = [];
   for (const [variable, secret] of Object.entries(secrets)) {
-    values.push([variable, await secret.read()]);
+    values.push([variable, await readSecret(secret)]);
   }
   signal.throwIfAborted();
   const environment = { ...options.environment, ...Object.fromEntries(values) };
   const server = await startServer(
     { command, args, environment, folder },
     { clock, graceMs },
-  ).catch(() => {
-    throw linkFault('refused', 'The server cannot be started.');
+  ).catch((error) => {
+    throw linkFault('refused', `The server cannot be started${reasonOf(error)}.`);
   });
   const redactor = createRedactor({ secrets: values.map(([, value]) => value) });
   const beside = keepStderr(server.stderr, { redactor, maxBytes: 16_384 });
@@ -116,4 +112,19 @@ async function openLink(
     hasEnded: () => exit !== null,
     close: () => server.end(),
   };
+}
+
+/** The shell that starts the program would say of a missing one only that it ended. */
+async function assertStartable(command: string, folder: string): Promise<void> {
+  await access(command, constants.X_OK).catch((error) => {
+    throw linkFault('refused', `The program of the server cannot be started${reasonOf(error)}.`);
+  });
+  const isFolder = (await stat(folder).catch(() => null))?.isDirectory() === true;
+  if (!isFolder) throw linkFault('refused', 'The folder of the server is no folder.');
+}
+
+/** The code of a system error; paths of this host are not told to models. */
+function reasonOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : null;
+  return typeof code === 'string' ? ` (${code})` : '';
 }

@@ -18,7 +18,8 @@ import {
   TRANSPORT_KINDS,
 } from '../identity/connector-identity.ts';
 import {
-  CONNECTOR_APPROVALS,
+  APPROVAL_WORDS,
+  approvalOf,
   type ConnectorApproval,
   isSideEffecting,
 } from './approval-policy-name.ts';
@@ -84,12 +85,12 @@ function readMatrix(reader: FieldReader, value: unknown): ApprovalMatrix {
     if (!Object.hasOwn(of.values, effect)) continue;
     const allowed: ConnectorApproval[] = [];
     for (const [index, word] of reader.list({ of, key: effect }).entries()) {
-      const approval = CONNECTOR_APPROVALS.find((one) => one === word);
+      const approval = approvalOf(word);
       const place = `${childPath(path, effect)}/${index}`;
-      if (approval === undefined) {
+      if (approval === null) {
         const fields = {
           model: 'ConnectorAdmissionPolicy',
-          expected: `one of ${CONNECTOR_APPROVALS.join(', ')}`,
+          expected: `one of ${APPROVAL_WORDS.join(', ')}`,
         } as const;
         reader.add(found.policy.documentInvalid({ path: place, fields }));
       } else if (approval === 'forbidden' || (approval === 'none' && isSideEffecting(effect))) {

@@ -8,14 +8,6 @@ export function findManifestConflicts(manifest: ConnectorAdmissionManifest): rea
   const names = selected.map((tool) => tool.provider_tool_name);
   const report = found.manifest;
   return [
-    ...(selected.length === 0
-      ? [
-          report.documentInvalid({
-            path: '/selected_tools',
-            fields: { model: 'ConnectorAdmissionManifest', expected: 'at least one tool' },
-          }),
-        ]
-      : []),
     ...repeated(names).map((name) =>
       report.documentInvalid({
         path: '/',

@@ -13,6 +13,7 @@ import { childPath, utf8Bytes } from '../documents/field-reader.ts';
 import type { ConnectorToolSelection } from './admission-manifest.ts';
 import type { AdmissionPolicy } from './admission-policy.ts';
 import { findInstructions } from './find-instructions.ts';
+import { PLACEHOLDER_DESCRIPTION } from './placeholder-description.ts';
 
 /** The tool that a selection makes, or everything that stands against it. */
 export interface MadeDescriptor {
@@ -79,6 +80,9 @@ function describe(
     case 'provider_rejected':
       return refuse(`${path}/description_policy`, 'the description of the server was rejected');
     case 'operator_supplied':
+      if (text === PLACEHOLDER_DESCRIPTION) {
+        return refuse(`${path}/description`, 'it is still the placeholder of the draft');
+      }
       return utf8Bytes(text) > limit
         ? refuse(`${path}/description`, tooLong)
         : { text, diagnostics: [] };

@@ -22,11 +22,17 @@ import type {
   DeniedConnectorTool,
   DescriptionPolicy,
 } from './admission-manifest.ts';
-import { CONNECTOR_APPROVALS, isSideEffecting } from './approval-policy-name.ts';
+import { isSideEffecting, readApproval } from './approval-policy-name.ts';
 import { findManifestConflicts } from './find-manifest-conflicts.ts';
 
-/** Reads a manifest, with everything that is wrong in it. */
-export function readAdmissionManifest(value: unknown): ReadResult<ConnectorAdmissionManifest> {
+/** Reads a manifest, with everything that is wrong in it; one that selects nothing is good as a draft only. */
+export function readAdmissionManifest(
+  value: unknown,
+  options: {
+    /** Whether nothing need be selected yet; default false. */
+    readonly mayBeEmpty?: boolean;
+  } = {},
+): ReadResult<ConnectorAdmissionManifest> {
   const reader = createFieldReader('ConnectorAdmissionManifest', 'manifest');
   const of = reader.fields(value, '', MANIFEST_FIELDS);
   const at = (key: string): Place => ({ of, key });
@@ -63,6 +69,10 @@ export function readAdmissionManifest(value: unknown): ReadResult<ConnectorAdmis
     ),
   };
   for (const conflict of findManifestConflicts(manifest)) reader.add(conflict);
+  if (manifest.selected_tools.length === 0 && options.mayBeEmpty !== true) {
+    const fields = { model: 'ConnectorAdmissionManifest', expected: 'at least one tool' } as const;
+    reader.add(found.manifest.documentInvalid({ path: '/selected_tools', fields }));
+  }
   return reader.diagnostics.length > 0
     ? { ok: false, diagnostics: reader.diagnostics }
     : { ok: true, value: deepFreeze(manifest) };
@@ -81,7 +91,7 @@ function readSelection(reader: FieldReader, value: unknown, path: string): Conne
     'operator_supplied',
   ]);
   const effect = reader.word(at('side_effect_class'), SIDE_EFFECT_CLASSES);
-  const approval = reader.word(at('approval_policy'), CONNECTOR_APPROVALS);
+  const approval = readApproval(reader, at('approval_policy'));
   const input = reader.isAbsent(at('input_schema'))
     ? null
     : reader.schema(at('input_schema'), 'input');
@@ -112,7 +122,7 @@ function readSelection(reader: FieldReader, value: unknown, path: string): Conne
       `${path}/timeout_policy`,
     ),
     output_policy: readOutputPolicy(reader, of.values['output_policy'], `${path}/output_policy`),
-    approval_policy: approval,
+    approval_policy: approval ?? 'forbidden',
     expected_raw_tool_sha256: readDigest(reader, at('expected_raw_tool_sha256')),
     expected_descriptor_sha256: readDigest(reader, at('expected_descriptor_sha256')),
     expected_admission_record_sha256: readDigest(reader, at('expected_admission_record_sha256')),
@@ -147,7 +157,7 @@ function readDenied(reader: FieldReader, value: unknown, path: string): DeniedCo
     reason: reader.text(at('reason'), { bytes: 512 }),
     approval_policy: reader.isAbsent(at('approval_policy'))
       ? 'forbidden'
-      : reader.word(at('approval_policy'), CONNECTOR_APPROVALS),
+      : (readApproval(reader, at('approval_policy')) ?? 'forbidden'),
     review_evidence: reader.isAbsent(at('review_evidence'))
       ? {}
       : reader.metadata(at('review_evidence'), 'judged'),

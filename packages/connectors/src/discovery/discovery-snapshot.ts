@@ -97,6 +97,15 @@ function discoveryDigest(facts: DiscoveryFacts): string {
   } satisfies JsonValue);
 }
 
+/** Whether a server said the same at two times. */
+export function isSameDiscovery(
+  before: ConnectorDiscoverySnapshot,
+  after: ConnectorDiscoverySnapshot,
+): boolean {
+  const { created_at, discovery_snapshot_sha256: sha256 } = before;
+  return discoveryDigest({ ...after, created_at }) === sha256;
+}
+
 /** Makes the document of a discovery; what is wrong with it is told as if it had been read from a file. */
 export function createDiscoverySnapshot(
   facts: DiscoveryFacts,

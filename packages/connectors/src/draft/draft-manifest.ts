@@ -4,6 +4,7 @@ import type {
   ConnectorToolSelection,
   DeniedConnectorTool,
 } from '../admission/admission-manifest.ts';
+import { PLACEHOLDER_DESCRIPTION } from '../admission/placeholder-description.ts';
 import type { ConnectorDiscoverySnapshot } from '../discovery/discovery-snapshot.ts';
 import { type DiscoveredProviderTool, providerToolDigests } from '../discovery/provider-tool.ts';
 import { identityDigest } from '../identity/connector-identity.ts';
@@ -22,6 +23,8 @@ export interface ManifestDraft {
 export interface ToolProposal {
   /** The tool. */
   readonly provider_tool_name: string;
+  /** Digest of everything that the server said about it. */
+  readonly raw_tool_sha256: string;
   /** The selection; null where no schema can be proposed. */
   readonly selection: ConnectorToolSelection | null;
   /** What should have been read first. */
@@ -91,6 +94,7 @@ function proposeTool(
   const { changes: inputChanges, isExact, fault } = input;
   return {
     provider_tool_name: tool.provider_tool_name,
+    raw_tool_sha256: providerToolDigests(tool).raw_tool_sha256,
     selection: input.schema === null ? null : select(tool, snapshot, { input, output }),
     risks: findRisks(tool, { snapshot, known, input }),
     input: { isExact, changes: inputChanges, fault },
@@ -112,7 +116,7 @@ function select(
     tool_version: 1,
     implementation_id: `impl.connector.${owner}.${word}.v1`,
     model_tool_name: `${owner}_${word}`.slice(0, 64),
-    description: 'Say what it does in your own words.',
+    description: PLACEHOLDER_DESCRIPTION,
     description_policy: 'operator_supplied',
     input_schema_policy: input.isExact ? 'provider_exact' : 'operator_overlay',
     output_schema_policy: output.isExact ? 'provider_exact' : 'operator_supplied',

@@ -137,7 +137,9 @@ async function connectedTools() {
     manifest: {
       ...manifest,
       selected_tools: proposals.flatMap(({ selection }) =>
-        selection?.provider_tool_name === 'say' ? [selection] : [],
+        selection?.provider_tool_name === 'say'
+          ? [{ ...selection, description: 'Says a text back.' }]
+          : [],
       ),
       denied_tools: manifest.denied_tools.filter((one) => one.provider_tool_name === 'hidden'),
     },
