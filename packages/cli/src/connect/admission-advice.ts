@@ -2,10 +2,8 @@ import type { Diagnostic } from '@millforge/contracts';
 import type { ConnectorFolder } from './connector-folder.ts';
 
 /** A finding of an admission with what to type, or to write where, against it. */
-export function withAdmissionAdvice(
-  diagnostic: Diagnostic,
-  { name, path }: ConnectorFolder,
-): Diagnostic {
+export function withAdmissionAdvice(diagnostic: Diagnostic, folder: ConnectorFolder): Diagnostic {
+  const { name } = folder;
   const advice: { readonly [code: string]: string } = {
     'MF-C002_IDENTITY_INVALID':
       diagnostic.path === '/selected_tools'
