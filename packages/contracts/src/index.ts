@@ -56,11 +56,11 @@ export {
 export { type ReadJsonOptions, type ReadJsonResult, readJson } from './json/read-json.ts';
 export { toPlainJson } from './json/to-plain-json.ts';
 export {
-  compileValidator,
+  compileExplainer,
   type SchemaViolation,
   type Validator,
-  validateJson,
-} from './json-schema/compile-validator.ts';
+} from './json-schema/compile-explainer.ts';
+export { compileValidator, validateJson } from './json-schema/compile-validator.ts';
 export {
   fromStandardSchema,
   type StandardSchemaResult,

@@ -4,9 +4,9 @@ import {
   type JsonSchema,
   type JsonValue,
   type ObjectSchema,
-  validateJson,
 } from '@millforge/contracts';
 import type { ArgumentRepair } from './argument-repair.ts';
+import { findViolation } from './find-violation.ts';
 import { renamedKeys } from './names/renamed-keys.ts';
 import { readValue } from './read-value.ts';
 
@@ -43,11 +43,11 @@ function coerceToAlternative(
   alternatives: readonly JsonSchema[],
   place: Place,
 ): JsonValue {
-  if (validateJson(value, place.schema) === null) return value;
+  if (findViolation(value, place.schema) === null) return value;
   const found = alternatives.flatMap((schema) => {
     const repairs: ArgumentRepair[] = [];
     const coerced = coerceValue(value, { ...place, schema, repairs });
-    return validateJson(coerced, schema) === null ? [{ coerced, repairs }] : [];
+    return findViolation(coerced, schema) === null ? [{ coerced, repairs }] : [];
   });
   const [first] = found;
   if (first === undefined) return value;
@@ -99,7 +99,7 @@ function coerceArray(value: JsonValue, schema: ArraySchema, place: Place): JsonV
     path: `${place.path}[0]`,
     repairs,
   });
-  if (validateJson(item, schema.items) !== null) return value;
+  if (findViolation(item, schema.items) !== null) return value;
   place.repairs.push({ path: place.path, kind: 'array-of-one' }, ...repairs);
   return [item];
 }
@@ -119,9 +119,9 @@ function containerIn(
 }
 
 function coerceScalar(value: JsonValue, members: Members, place: Place): JsonValue {
-  if (typeof value !== 'string' || validateJson(value, place.schema) === null) return value;
+  if (typeof value !== 'string' || findViolation(value, place.schema) === null) return value;
   for (const [kind, candidate] of candidates(value, members)) {
-    if (validateJson(candidate, place.schema) !== null) continue;
+    if (findViolation(candidate, place.schema) !== null) continue;
     place.repairs.push({ path: place.path, kind });
     return candidate;
   }
@@ -160,7 +160,7 @@ function exactNumber(text: string): number | null {
 }
 
 function isSpareNull(value: JsonValue, schema: JsonSchema): boolean {
-  return value === null && validateJson(null, schema) !== null;
+  return value === null && findViolation(null, schema) !== null;
 }
 
 function isList(value: JsonValue): value is readonly JsonValue[] {

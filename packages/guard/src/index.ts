@@ -30,7 +30,7 @@ export { announcesAction } from './intent/announces-action.ts';
 export { type SplitText, splitReasoning } from './intent/split-reasoning.ts';
 export type { ToolChoice } from './judge/judge-text.ts';
 export type { SnapReach } from './names/snap-name.ts';
-export { type Nudge, nudgeText, type UnmetPrerequisite, type UnmetStep } from './nudge-text.ts';
+export { type Nudge, nudgeText } from './nudge-text.ts';
 export type { ObservedLimitName, ObservedUsage } from './observed-usage.ts';
 export { exampleArguments } from './prompt/example-arguments.ts';
 export { respondTool } from './prompt/respond-tool.ts';
@@ -66,6 +66,12 @@ export {
   type StepState,
   type StepVerdict,
 } from './step-gate.ts';
+export {
+  type StepNudge,
+  stepNudgeText,
+  type UnmetPrerequisite,
+  type UnmetStep,
+} from './step-nudge-text.ts';
 export { createTextRelease, type TextRelease } from './stream/text-release.ts';
 export {
   type AskModel,

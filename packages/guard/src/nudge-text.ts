@@ -1,5 +1,5 @@
-import { unreachable } from '@millforge/contracts';
 import type { ReAskReason } from './guard-decision.ts';
+import { listNames } from './names/list-names.ts';
 
 /** A correction, as facts; its text is what the model reads. */
 export type Nudge =
@@ -58,42 +58,9 @@ export type Nudge =
       readonly tokens?: number;
     }
   /** A call that repeats an earlier one of the same reply. */
-  | { readonly kind: 'duplicate-call'; readonly tool: string; readonly earlier: number }
-  /** A terminal before its required steps. */
-  | {
-      readonly kind: 'premature-terminal';
-      readonly tier: number;
-      readonly terminal: string;
-      readonly pending: readonly string[];
-    }
-  /** A terminal before its artifacts. */
-  | {
-      readonly kind: 'missing-artifacts';
-      readonly terminal: string;
-      readonly artifacts: readonly string[];
-      readonly producers: readonly string[];
-    }
-  /** A call before its prerequisites. */
-  | {
-      readonly kind: 'unmet-prerequisite';
-      readonly tool: string;
-      readonly unmet: readonly UnmetPrerequisite[];
-    }
-  /** A call of a tool that has been called as often as it may. */
-  | { readonly kind: 'calls-spent'; readonly tool: string; readonly max: number };
+  | { readonly kind: 'duplicate-call'; readonly tool: string; readonly earlier: number };
 
-/** An earlier call that is missing, or several of which one is. */
-export type UnmetPrerequisite = UnmetStep | { readonly anyOf: readonly UnmetStep[] };
-
-/** An earlier call that is missing. */
-export interface UnmetStep {
-  /** Name of the tool that must succeed first. */
-  readonly tool: string;
-  /** Arguments of the refused call that an earlier success must have had, by the names there. */
-  readonly matching: readonly { readonly earlier: string; readonly current: string }[];
-}
-
-/** Words a correction: what is wrong, what was expected, what to do next. */
+/** Words a correction of a reply: what is wrong, what was expected, what to do next. */
 export function nudgeText(nudge: Nudge): string {
   switch (nudge.kind) {
     case 'no-call':
@@ -102,7 +69,7 @@ export function nudgeText(nudge: Nudge): string {
       const start = `[not_found] There is no tool named ${quote(nudge.name)}.`;
       return nudge.isBrief === true
         ? `${start} The nearest names are: ${nudge.tools.slice(0, MAX_BRIEF).join(', ')}.`
-        : `${start} The tools are, nearest first: ${list(nudge.tools)}. Call one of these by its exact name.`;
+        : `${start} The tools are, nearest first: ${listNames(nudge.tools)}. Call one of these by its exact name.`;
     }
     case 'arguments-not-object':
       return `[invalid_arguments] The arguments of ${nudge.tool} must be one JSON object. ${nudge.problem} Received: ${quote(nudge.received)}. Send the call again with a JSON object; {} when there is nothing to pass.${after(nudge.help)}`;
@@ -113,19 +80,8 @@ export function nudgeText(nudge: Nudge): string {
       return `[invalid_arguments] The call of ${nudge.tool} was cut at the output limit${limit} before its arguments ended. It was not performed. Send a smaller call, or do the work in several calls.`;
     }
     case 'duplicate-call':
-      return `[duplicate] This repeats call ${nudge.earlier} of the same reply, so it was not performed again. Its result is there.`;
-    case 'premature-terminal':
-      return premature(nudge);
-    case 'missing-artifacts':
-      return `[terminal_intent_invalid] ${nudge.terminal} needs artifacts that do not exist: ${list(nudge.artifacts)}. They come from: ${list(nudge.producers)}. Produce them first.`;
-    case 'unmet-prerequisite':
-      return `[prerequisite_denied] ${nudge.tool} was not performed. First needed: ${nudge.unmet.map(unmetText).join('; ')}. Do that now, then call ${nudge.tool} again.`;
-    case 'calls-spent': {
-      const calls = nudge.max === 1 ? 'one call' : `${nudge.max} calls`;
-      return `[policy_denied] ${nudge.tool} was not performed. A run may make ${calls} of it, and no call is left. Go on with another step.`;
-    }
     default:
-      return unreachable(nudge, 'correction');
+      return `[duplicate] This repeats call ${nudge.earlier} of the same reply, so it was not performed again. Its result is there.`;
   }
 }
 
@@ -134,7 +90,7 @@ function noCall(nudge: Extract<Nudge, { kind: 'no-call' }>): string {
   const finish =
     nudge.terminals.length === 0
       ? ''
-      : ` If the work is finished, call ${either(nudge.terminals)}.`;
+      : ` If the work is finished, call ${listNames(nudge.terminals, ' or ')}.`;
   const end = nudge.mayAnswer === true ? ' If no tool is needed, answer in plain words.' : finish;
   switch (nudge.reason) {
     case 'cut':
@@ -147,11 +103,10 @@ function noCall(nudge: Extract<Nudge, { kind: 'no-call' }>): string {
       return `You said what you would do next, but called no tool, so nothing has happened. ${call}${end}`;
     case 'empty':
     case 'text':
+    default:
       return nudge.mayAnswer === true
         ? `Your last reply ${NOTHING[nudge.reason]}. ${call}${end}`
         : sharpened(nudge, { call, end });
-    default:
-      return unreachable(nudge.reason, 'reason to ask again');
   }
 }
 
@@ -163,7 +118,7 @@ function sharpened(
   if (nudge.tier <= 1) {
     return `Your last reply ${what}. Text alone does nothing here: every reply has to call a tool. ${call}${end}`;
   }
-  const tools = `The tools are: ${list(nudge.tools)}.`;
+  const tools = `The tools are: ${listNames(nudge.tools)}.`;
   if (nudge.tier === 2) {
     return `Again there was no tool call. ${tools} Choose one and call it with a JSON object of arguments.${end}`;
   }
@@ -179,41 +134,6 @@ function after(help: string | undefined): string {
   return help === undefined ? '' : ` ${help}`;
 }
 
-function premature(nudge: Extract<Nudge, { kind: 'premature-terminal' }>): string {
-  const pending = list(nudge.pending);
-  if (nudge.tier <= 1) {
-    return `[terminal_intent_invalid] ${nudge.terminal} is not available yet: these steps have to succeed first: ${pending}. Nothing of this reply was performed. Please do one of them now.`;
-  }
-  if (nudge.tier === 2) {
-    return `[terminal_intent_invalid] Nothing was performed. Call one of the pending steps now: ${pending}.`;
-  }
-  return `[terminal_intent_invalid] STOP. ONLY THE PENDING STEPS ARE ALLOWED: ${pending}. DO NOT CALL ${nudge.terminal}. Your next reply MUST call one of the pending steps.`;
-}
-
-function unmetText(unmet: UnmetPrerequisite): string {
-  return 'anyOf' in unmet
-    ? `one of these: ${unmet.anyOf.map(stepText).join(', or ')}`
-    : stepText(unmet);
-}
-
-function stepText({ tool, matching }: UnmetStep): string {
-  if (matching.length === 0) return `a successful ${tool}`;
-  const same = matching.map(({ earlier, current }) =>
-    earlier === current ? `the same ${current}` : `${earlier} equal to the ${current} of this call`,
-  );
-  return `a successful ${tool} with ${same.join(' and ')}`;
-}
-
-function list(names: readonly string[]): string {
-  const shown = names.slice(0, MAX_LISTED);
-  const rest = names.length - shown.length;
-  return rest === 0 ? shown.join(', ') : `${shown.join(', ')} and ${rest} more`;
-}
-
-function either(names: readonly string[]): string {
-  return names.slice(0, MAX_LISTED).join(' or ');
-}
-
 function quote(text: string): string {
   return JSON.stringify(clip(text));
 }
@@ -225,6 +145,5 @@ function clip(text: string): string {
   return `${text.slice(0, MAX_QUOTED).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
-const MAX_LISTED = 64;
 const MAX_BRIEF = 3;
 const MAX_QUOTED = 200;

@@ -1,8 +1,13 @@
-import { type JsonValue, MillforgeError, readJson, toPlainJson } from '@millforge/contracts';
+import type { JsonValue } from '@millforge/contracts';
+import { type LooseJsonOptions, readLooseJson, type SyntaxRepair } from './read-loose-json.ts';
 
 /** A plain value, or one sentence about why the text is none. */
 export type ReadValue =
-  | { readonly ok: true; readonly value: JsonValue }
+  | {
+      readonly ok: true;
+      readonly value: JsonValue;
+      readonly repairs: readonly SyntaxRepair[];
+    }
   | {
       readonly ok: false;
       readonly message: string;
@@ -10,24 +15,10 @@ export type ReadValue =
       readonly isTooLarge: boolean;
     };
 
-/** Reads what a model wrote as strict JSON; never throws. */
-export function readValue(text: string): ReadValue {
-  // Line feeds and tabs in file contents arrive as escapes.
-  const read = readJson(text, { allowControlCharacters: true, maxEntries: MAX_ENTRIES });
-  if (!read.ok) {
-    return {
-      ok: false,
-      message: `${read.reason === 'entries' ? 'This is too large' : 'This is not JSON'}: ${read.message} (character ${read.offset + 1})`,
-      isTooLarge: read.reason === 'entries',
-    };
-  }
-  try {
-    return { ok: true, value: toPlainJson(read.value) };
-  } catch (error) {
-    if (!MillforgeError.is(error, 'json/unsafe-integer')) throw error;
-    return { ok: false, message: error.message, isTooLarge: false };
-  }
+/** Reads what a model wrote as JSON and nothing else, strictly unless slips are taken; never throws. */
+export function readValue(text: string, options: LooseJsonOptions = {}): ReadValue {
+  const read = readLooseJson(text, 0, options);
+  if (!read.ok || text.slice(read.end).trim() === '') return read;
+  const message = `This is not JSON: Something follows the end of the value. (character ${read.end + 1})`;
+  return { ok: false, message, isTooLarge: false };
 }
-
-/** Keys and items of one value together. No model writes as many; an object of a million would take seconds. */
-export const MAX_ENTRIES = 20_000;

@@ -1,14 +1,8 @@
-import {
-  type JsonObject,
-  type JsonSchema,
-  type JsonValue,
-  validateJson,
-} from '@millforge/contracts';
+import { type JsonObject, type JsonSchema, type JsonValue } from '@millforge/contracts';
 import type { ArgumentRepair } from './argument-repair.ts';
 import { coerceValue } from './coerce-value.ts';
+import { findViolation } from './find-violation.ts';
 import { type ReadValue, readValue } from './read-value.ts';
-import { skipSpace } from './rescue/text-walk.ts';
-import { transcribeJson } from './rescue/transcribe-json.ts';
 
 /** Arguments that match the schema, or the first thing that is wrong with them. */
 export type RepairedArguments =
@@ -69,7 +63,7 @@ export function repairArgumentValue(
   options: RepairOptions = {},
 ): RepairedArguments {
   const repairs: ArgumentRepair[] = [];
-  const read = asObject({ ok: true, value }, repairs);
+  const read = asObject({ ok: true, value, repairs: [] }, repairs);
   return read.ok ? repairToSchema(read.value, { schema, repairs, options }) : read;
 }
 
@@ -86,12 +80,12 @@ function repairToSchema(
   },
 ): RepairedArguments {
   if (schema === null) return { ok: true, value, repairs };
-  const violation = validateJson(value, schema);
+  const violation = findViolation(value, schema);
   if (violation === null) return { ok: true, value, repairs };
   const before = repairs.length;
   const dropsUnknown = options.dropUnknown ?? false;
   const coerced = coerceValue(value, { schema, path: '$', repairs, dropsUnknown });
-  const left = repairs.length === before ? violation : validateJson(coerced, schema);
+  const left = repairs.length === before ? violation : findViolation(coerced, schema);
   if (left !== null && !isKnownPart(coerced, schema, options)) {
     return { ok: false, problem: 'schema', ...left };
   }
@@ -108,7 +102,7 @@ function isKnownPart(
 ): boolean {
   if (keepUnknown !== true) return false;
   const known = coerceValue(value, { schema, path: '$', repairs: [], dropsUnknown: true });
-  return validateJson(known, schema) === null;
+  return findViolation(known, schema) === null;
 }
 
 type ReadArguments =
@@ -122,17 +116,10 @@ function readArguments(text: string, repairs: ArgumentRepair[]): ReadArguments {
   }
   const outer = readValue(text);
   if (outer.ok || outer.isTooLarge) return asObject(outer, repairs);
-  return asObject(readWithSlips(text, repairs) ?? outer, repairs);
-}
-
-/** The value of a text whose only faults are slips of syntax, or null. */
-function readWithSlips(text: string, repairs: ArgumentRepair[]): ReadValue | null {
-  const transcript = transcribeJson(text, 0);
-  if (!transcript.ok || skipSpace(text, transcript.end) < text.length) return null;
-  const read = readValue(transcript.json);
-  if (!read.ok) return null;
-  for (const kind of transcript.repairs) repairs.push({ path: '$', kind });
-  return read;
+  const slipped = readValue(text, { slips: true });
+  if (!slipped.ok) return asObject(outer, repairs);
+  for (const kind of slipped.repairs) repairs.push({ path: '$', kind });
+  return asObject(slipped, repairs);
 }
 
 function asObject(outer: ReadValue, repairs: ArgumentRepair[]): ReadArguments {

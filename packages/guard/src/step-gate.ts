@@ -1,6 +1,6 @@
 import { canonicalJson, type JsonValue, MillforgeError } from '@millforge/contracts';
-import type { UnmetPrerequisite, UnmetStep } from './nudge-text.ts';
 import { createStepCounts, type StepCount, type StepCounts } from './step-counts.ts';
+import type { UnmetPrerequisite, UnmetStep } from './step-nudge-text.ts';
 
 /** What the gate needs to know of one node; a node of a compiled plan is one. */
 export interface StepNode {

@@ -1,9 +1,14 @@
-import { nudgeText } from '@millforge/guard';
+import { nudgeText, stepNudgeText } from '@millforge/guard';
 import { expect, test } from 'vitest';
 
 test('the tiers of a premature terminal lose politeness and the name of the terminal', () => {
   const texts = [1, 2, 3].map((tier) =>
-    nudgeText({ kind: 'premature-terminal', tier, terminal: 'submit', pending: ['read', 'check'] }),
+    stepNudgeText({
+      kind: 'premature-terminal',
+      tier,
+      terminal: 'submit',
+      pending: ['read', 'check'],
+    }),
   );
   expect(texts).toMatchInlineSnapshot(`
     [
@@ -15,7 +20,7 @@ test('the tiers of a premature terminal lose politeness and the name of the term
 });
 
 test('a prerequisite is named with the arguments that must agree', () => {
-  const text = nudgeText({
+  const text = stepNudgeText({
     kind: 'unmet-prerequisite',
     tool: 'move',
     unmet: [
@@ -55,10 +60,10 @@ test('a problem that quotes the name of a property is cut between characters', (
 
 test('alternatives are named together, and spent calls with their number', () => {
   const unmet = [{ anyOf: ['read', 'fetch'].map((tool) => ({ tool, matching: [] })) }];
-  expect(nudgeText({ kind: 'unmet-prerequisite', tool: 'move', unmet })).toBe(
+  expect(stepNudgeText({ kind: 'unmet-prerequisite', tool: 'move', unmet })).toBe(
     '[prerequisite_denied] move was not performed. First needed: one of these: a successful read, or a successful fetch. Do that now, then call move again.',
   );
-  expect(nudgeText({ kind: 'calls-spent', tool: 'move', max: 1 })).toBe(
+  expect(stepNudgeText({ kind: 'calls-spent', tool: 'move', max: 1 })).toBe(
     '[policy_denied] move was not performed. A run may make one call of it, and no call is left. Go on with another step.',
   );
 });

@@ -1,6 +1,6 @@
 import { type ExactJson, JsonFloat } from '../json/json-value.ts';
 import { isPlainObject, setOwn } from '../json/plain-object.ts';
-import { compileValidator, type Validator } from './compile-validator.ts';
+import { compileExplainer, type Validator } from './compile-explainer.ts';
 import { ANNOTATIONS, type JsonSchema, type SchemaAnnotations } from './schema.ts';
 import { child, fault, type RawNode, type Read } from './schema-fault.ts';
 import type { Visit } from './schema-visit.ts';
@@ -21,7 +21,7 @@ export function readAnnotations(
   let validate: Validator | null = null;
   const accept = (value: ExactJson | undefined): string | null => {
     if (value === undefined) return 'must be JSON with well-formed texts and safe integers';
-    validate ??= compileValidator(schema);
+    validate ??= compileExplainer(schema);
     const violation = validate(value);
     return violation === null ? null : `must match its schema: ${violation.message}`;
   };

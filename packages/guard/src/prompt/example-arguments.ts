@@ -3,9 +3,8 @@ import {
   type JsonSchema,
   type JsonValue,
   type ObjectSchema,
-  toPlainJson,
-  validateJson,
 } from '@millforge/contracts';
+import { findViolation } from '../find-violation.ts';
 
 /** Arguments that match a schema and show its required properties, or null where none are easily made. */
 export function exampleArguments(schema: JsonSchema | null): JsonObject | null {
@@ -13,24 +12,29 @@ export function exampleArguments(schema: JsonSchema | null): JsonObject | null {
   const example = exampleOf(schema, 1);
   const isObject = typeof example === 'object' && example !== null && !Array.isArray(example);
   // A pattern or a bound may ask for more than an example guesses; a wrong one would mislead.
-  return isObject && validateJson(example, schema) === null ? (example as JsonObject) : null;
+  return isObject && findViolation(example, schema) === null ? (example as JsonObject) : null;
 }
 
 function exampleOf(schema: JsonSchema, depth: number): JsonValue {
   const given = schema.examples?.[0] ?? schema.default;
-  if (given !== undefined) return toPlainJson(given);
+  if (given !== undefined) return plain(given);
   if (depth > MAX_DEPTH) return null;
-  if ('const' in schema) return toPlainJson(schema.const);
-  if ('oneOf' in schema) return toPlainJson(schema.oneOf[0]?.const ?? null);
+  if ('const' in schema) return plain(schema.const);
+  if ('oneOf' in schema) return plain(schema.oneOf[0]?.const ?? null);
   if ('anyOf' in schema) return exampleOf(schema.anyOf[0] ?? schema, depth + 1);
   if ('properties' in schema) return exampleObject(schema, depth);
   if ('items' in schema) return [exampleOf(schema.items, depth + 1)];
-  if (schema.enum !== undefined) return toPlainJson(schema.enum[0] ?? null);
+  if (schema.enum !== undefined) return plain(schema.enum[0] ?? null);
   const type = typeof schema.type === 'string' ? schema.type : schema.type[0];
   if ('format' in schema && schema.format !== undefined) return FORMATS[schema.format] ?? 'text';
   if (type === 'string') return 'text';
   if (type === 'boolean') return true;
-  return 'minimum' in schema && schema.minimum !== undefined ? toPlainJson(schema.minimum) : 1;
+  return 'minimum' in schema && schema.minimum !== undefined ? plain(schema.minimum) : 1;
+}
+
+/** A value of a schema without the kinds of its numbers. */
+function plain(value: unknown): JsonValue {
+  return JSON.parse(JSON.stringify(value));
 }
 
 function exampleObject(schema: ObjectSchema, depth: number): JsonValue {

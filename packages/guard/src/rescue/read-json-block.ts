@@ -1,29 +1,14 @@
-import type { JsonValue } from '@millforge/contracts';
-import { readValue } from '../read-value.ts';
+import { type LooseJson, type LooseJsonOptions, readLooseJson } from '../read-loose-json.ts';
 import { callsFromJson } from './call-from-json.ts';
 import type { BlockReading, BlockSource, TextCallFormat } from './text-call.ts';
-import { type TranscribeOptions, transcribeJson } from './transcribe-json.ts';
-
-/** One JSON value of a text, or where it ended too early or went wrong. */
-export type JsonBlock =
-  | { readonly ok: true; readonly value: JsonValue; readonly end: number }
-  | { readonly ok: false; readonly isCut: boolean };
 
 /** Reads the JSON value that begins at a place, with the slips that mean only one thing. */
 export function readJsonAt(
-  source: BlockSource,
+  { text, isCut }: BlockSource,
   at: number,
-  bare?: TranscribeOptions['bare'],
-): JsonBlock {
-  const transcript = transcribeJson(source.text, at, {
-    mayClose: !source.isCut,
-    ...(bare === undefined ? {} : { bare }),
-  });
-  if (!transcript.ok) return { ok: false, isCut: transcript.isCut };
-  const read = readValue(transcript.json);
-  return read.ok
-    ? { ok: true, value: read.value, end: transcript.end }
-    : { ok: false, isCut: false };
+  more: LooseJsonOptions = {},
+): LooseJson {
+  return readLooseJson(text, at, { slips: true, mayClose: !isCut, ...more });
 }
 
 /** Reads JSON that states calls by itself, as an object or a list. */

@@ -74,8 +74,9 @@ export function readGemma(source: BlockSource, at: number): BlockReading {
     if (head === undefined || name === undefined) {
       return calls.length > 0 ? { kind: 'calls', calls, end } : BROKEN;
     }
-    const block = readJsonAt({ ...source, isCut: true }, end + head.length, {
-      quotes: GEMMA_QUOTES,
+    const block = readJsonAt(source, end + head.length, {
+      mayClose: false,
+      bare: { quotes: GEMMA_QUOTES },
     });
     if (!block.ok) return { kind: 'broken', name, isCut: block.isCut };
     const [closing] = matchAt(GEMMA_END, text, block.end) ?? [];

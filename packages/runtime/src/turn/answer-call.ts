@@ -5,7 +5,7 @@ import type {
   SelectedOutput,
   ToolOutcome,
 } from '@millforge/contracts';
-import { type Exhaustion, type InspectedCall, nudgeText } from '@millforge/guard';
+import { type Exhaustion, type InspectedCall, stepNudgeText } from '@millforge/guard';
 import type { CheckedCall, PrerequisiteDecision, RefusedCall } from '@millforge/registry';
 import { takeCandidate } from '../output/take-candidate.ts';
 import { endExhausted, type RunEnding } from '../run-ending.ts';
@@ -56,7 +56,7 @@ export async function answerCall(run: Run, asked: AskedCall): Promise<Answer> {
       replayed,
       code: 'policy_denied',
       mistake: 'unmetPrerequisite',
-      message: nudgeText({ kind: 'calls-spent', tool: call.name, max: spent }),
+      message: stepNudgeText({ kind: 'calls-spent', tool: call.name, max: spent }),
       checked,
     });
   }
@@ -66,7 +66,7 @@ export async function answerCall(run: Run, asked: AskedCall): Promise<Answer> {
       replayed,
       code: 'prerequisite_denied',
       mistake: 'unmetPrerequisite',
-      message: nudgeText({ kind: 'unmet-prerequisite', tool: call.name, unmet }),
+      message: stepNudgeText({ kind: 'unmet-prerequisite', tool: call.name, unmet }),
       checked,
     });
   }

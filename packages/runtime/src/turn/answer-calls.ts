@@ -1,4 +1,4 @@
-import { type BatchReport, nudgeText, settleBatch } from '@millforge/guard';
+import { type BatchReport, settleBatch, stepNudgeText } from '@millforge/guard';
 import { endExhausted, type RunEnding } from '../run-ending.ts';
 import type { Run } from '../run-state.ts';
 import { type AskedCall, answerCall, refusePremature } from './answer-call.ts';
@@ -69,7 +69,7 @@ function refuseBatch(
   );
   const ending = settle(run, { ...NOTHING, prematureTerminal: true, unusableArguments });
   const tier = Math.min(run.guard.consecutive.premature_terminals, 3);
-  const message = nudgeText({ kind: 'premature-terminal', tier, terminal, pending });
+  const message = stepNudgeText({ kind: 'premature-terminal', tier, terminal, pending });
   for (const asked of batch) {
     addResult(run, asked.place, refusePremature(run, asked, message));
   }

@@ -1,5 +1,5 @@
 import type { PlanNode } from '@millforge/contracts';
-import { nudgeText } from '@millforge/guard';
+import { stepNudgeText } from '@millforge/guard';
 import type { Run } from '../run-state.ts';
 
 /**
@@ -24,7 +24,7 @@ export function lackingArtifacts(
   const producers = run.plan.nodes
     .filter((other) => other.produced_artifact_ids.some((id) => artifacts.includes(id)))
     .map((other) => other.model_tool_name);
-  return nudgeText({
+  return stepNudgeText({
     kind: 'missing-artifacts',
     terminal: node.model_tool_name,
     artifacts,
