@@ -14,7 +14,7 @@ import { ripgrepProgram } from './search/ripgrep.ts';
 import { type SearchedPath, searchFiles } from './search/search-files.ts';
 import type { TextSearch } from './search/search-text.ts';
 import { showList, skippedNotices } from './search/show-list.ts';
-import { type TreeEntry, walkTree } from './search/walk-tree.ts';
+import { type TreeEntry, type WalkOptions, walkTree } from './search/walk-tree.ts';
 import {
   isSet,
   limitArgument,
@@ -61,6 +61,7 @@ export function grepTool(options: PiToolOptions): Tool {
           progress,
           policy: { outermost: workspace ?? root.path, home },
           program,
+          isBundled: options.ripgrep === undefined,
           signal,
         });
         const isNamed = !root.isFolder;
@@ -186,6 +187,8 @@ async function* filesOf(
     readonly profile: ProfileSwitches;
     readonly policy: { readonly outermost: string; readonly home: string };
     readonly program: string | null;
+    /** Whether the program is the one that comes with this package, whose notes are known. */
+    readonly isBundled: boolean;
     readonly progress: SearchProgress;
     readonly signal: AbortSignal;
   },
@@ -202,7 +205,7 @@ async function* filesOf(
     ? () => entryFilter(glob, { root: root.path, mayNegate: true })
     : () => piGrepFilter(glob, root.path);
   const filter = glob === '' ? null : compile();
-  const walk = walkTree(root.path, {
+  const walk: WalkOptions = {
     policy: {
       ...policy,
       files: ['.rgignore', '.ignore'],
@@ -213,15 +216,22 @@ async function* filesOf(
     within: filter?.within ?? '',
     // To Pi, a glob that fits is stronger than any rule.
     keeps: searchesByRoot || glob.startsWith('!') ? undefined : filter?.isMeant,
-  });
+  };
   const base = toBytePath(root.path.endsWith('/') ? root.path : `${root.path}/`);
-  const entries = filesIn(walk, filter);
+  const entries = filesIn(walkTree(root.path, walk), filter);
   const { ripgrep } = pattern;
   const nameGlob = filter?.nameGlob ?? null;
   const ask =
     program === null || ripgrep === null
       ? null
-      : { program, pattern: ripgrep, folder: root.path, nameGlob, isFiltered: filter !== null };
+      : {
+          program,
+          pattern: ripgrep,
+          folder: root.path,
+          nameGlob,
+          isFiltered: filter !== null,
+          walk: filter === null && call.isBundled ? walk : null,
+        };
   for await (const group of lookAhead(entries, ask, call)) {
     yield group.map(({ folder, name, kind }) => ({
       path: base + folder.path + name,

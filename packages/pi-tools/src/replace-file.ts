@@ -1,5 +1,7 @@
 import {
+  close,
   closeSync,
+  constants,
   fchmodSync,
   fchownSync,
   fstatSync,
@@ -54,7 +56,12 @@ export async function replaceFile(replacement: Replacement): Promise<void> {
     }
     if (signal.aborted) throw toolFault('cancelled', 'Operation aborted');
     onEffect('before-effect');
-    renameTemporary(temporary, replacement);
+    const old = holdOpen(target, found);
+    try {
+      renameTemporary(temporary, replacement);
+    } finally {
+      if (old !== null) close(old, () => undefined);
+    }
   } catch (error) {
     rmSync(temporary, { force: true });
     throw error;
@@ -107,6 +114,20 @@ function openTemporary(path: string, replacement: Replacement): number {
     return openSync(path, 'wx', 0o666);
   } catch (error) {
     throw unreplaceable(replacement, path, error);
+  }
+}
+
+/**
+ * Keeps a long file open while it is replaced. To free what it took on the disk can take longer than the
+ * replacement; this happens when it is closed, beside the rest of the process.
+ */
+function holdOpen(target: string, found: FoundFile | null): number | null {
+  if (found === null || found.size <= AT_ONCE_BYTES) return null;
+  try {
+    return openSync(target, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch {
+    // Whoever may not read a file may still replace it.
+    return null;
   }
 }
 

@@ -2,12 +2,15 @@ import { availableParallelism } from 'node:os';
 import { givingWay } from '../giving-way.ts';
 import { type BytePath, toText } from './byte-path.ts';
 import { askRipgrep, type RipgrepQuestion } from './ripgrep.ts';
-import type { TreeEntry, TreeFolder } from './walk-tree.ts';
+import { surveyTree } from './survey-tree.ts';
+import { placeInWalk, type TreeEntry, type TreeFolder, type WalkOptions } from './walk-tree.ts';
 
 /** How ripgrep is asked about what is to be searched next. */
 export interface LookAhead extends RipgrepQuestion {
   /** Whether some files of a folder may not be among the entries, besides those that are ignored. */
   readonly isFiltered: boolean;
+  /** What the walk leaves out, where ripgrep may be asked about the whole tree; else null. */
+  readonly walk: WalkOptions | null;
 }
 
 /** How far a search has come; whoever looks at what is given on keeps it. */
@@ -28,12 +31,22 @@ export async function* lookAhead(
   { progress, signal }: { readonly progress: SearchProgress; readonly signal: AbortSignal },
 ): AsyncGenerator<readonly TreeEntry[]> {
   let given = 0;
+  let lastGiven = '';
   // Where the first of them have no match, it will take more than a few.
   while (given < (progress.matches === 0 ? STEP : HEAD_START)) {
     const step = nextOf(entries, STEP);
     if (step.length === 0) return;
     given += step.length;
+    lastGiven = step.map(placeInWalk).at(-1) ?? lastGiven;
     yield step;
+  }
+  if (progress.matches === 0 && ahead !== null && ahead.walk !== null) {
+    const survey = { ...ahead, walk: ahead.walk, maxHits: progress.limit };
+    const found = await surveyTree(survey, signal);
+    if (found !== null) {
+      yield* inSteps(found.filter((one) => placeInWalk(one) > lastGiven));
+      return;
+    }
   }
   const ended = new AbortController();
   const either = AbortSignal.any([signal, ended.signal]);
@@ -79,16 +92,18 @@ export async function* lookAhead(
         if (batch.length > 0) open.push({ count: batch.length, left: ask(batch) });
       }
       const next = open.shift();
-      const left = (await next?.left) ?? [];
-      for (let at = 0; at < left.length; at += STEP) {
-        yield left.slice(at, at + STEP);
-      }
+      yield* inSteps((await next?.left) ?? []);
       given += next?.count ?? 0;
     }
   } finally {
     ended.abort();
     await Promise.all(open.map(({ left }) => left));
   }
+}
+
+/** How many more files it takes to the limit, going by those that were looked at. */
+function filesLeft({ matches, limit }: SearchProgress, given: number): number {
+  return ((limit + 1 - matches) * given) / matches;
 }
 
 /**
@@ -105,8 +120,7 @@ function batchSizes(progress: SearchProgress): {
       const grown = size;
       size = Math.min(size * 2, MAX_BATCH);
       if (progress.matches === 0) return grown;
-      const missing = progress.limit + 1 - progress.matches;
-      const wanted = Math.ceil((missing * given) / progress.matches) - running;
+      const wanted = Math.ceil(filesLeft(progress, given)) - running;
       if (wanted <= 0 && running > 0) return 0;
       const share = Math.ceil(wanted / (AT_ONCE - open));
       return Math.min(Math.max(share, MIN_BATCH), MAX_BATCH);
@@ -139,6 +153,10 @@ function pathsOf(
     }
   }
   return { paths, covered };
+}
+
+function* inSteps<T>(all: readonly T[]): Generator<readonly T[]> {
+  for (let at = 0; at < all.length; at += STEP) yield all.slice(at, at + STEP);
 }
 
 function nextOf<T>(entries: Iterator<T>, count: number): readonly T[] {

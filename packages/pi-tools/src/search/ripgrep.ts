@@ -35,34 +35,74 @@ export interface RipgrepQuestion {
  * that can be relied on. A path is one of a file, or with a slash at its end one of a folder whose own files
  * are meant. The program is killed when the signal is aborted.
  */
-export function askRipgrep(
-  { program, pattern, folder, nameGlob }: RipgrepQuestion,
+export async function askRipgrep(
+  question: RipgrepQuestion,
   paths: readonly BytePath[],
   signal: AbortSignal,
 ): Promise<ReadonlySet<BytePath> | null> {
+  const { nameGlob } = question;
+  const flags = [
+    '--no-ignore',
+    '--max-depth=1',
+    '--threads=1',
+    ...(nameGlob === null ? [] : [`--type-add=meant:${nameGlob}`, '--type=meant']),
+  ];
+  const places = paths.map((path) => `./${toText(path) ?? ''}`);
+  const answer = await runRipgrep(question, { flags, places, signal });
+  const closed = answer === null ? null : closedPaths(answer.complaints);
+  if (answer === null || closed === null || (answer.code > 1 && closed.length === 0)) return null;
+  return new Set([...answer.hits, ...closed]);
+}
+
+/** What ripgrep said about files below a folder. */
+export interface RipgrepAnswer {
+  readonly code: number;
+  /** Paths of files with a match, without the dot in front. */
+  readonly hits: readonly BytePath[];
+  /** Lines of its other output. */
+  readonly complaints: readonly string[];
+}
+
+/** Starts ripgrep and waits for it; null when it was stopped, and for an answer that is too long. */
+export function runRipgrep(
+  { program, pattern, folder }: RipgrepQuestion,
+  call: {
+    readonly flags: readonly string[];
+    readonly places: readonly string[];
+    readonly signal: AbortSignal;
+    /** Hits with which an answer is too long; default as many as there are. */
+    readonly maxHits?: number;
+  },
+): Promise<RipgrepAnswer | null> {
+  const { flags, places, signal, maxHits = Number.POSITIVE_INFINITY } = call;
   const args = [
     ...FLAGS,
-    ...(nameGlob === null ? [] : [`--type-add=meant:${nameGlob}`, '--type=meant']),
+    ...flags,
     pattern.ignoresCase ? '--ignore-case' : '--case-sensitive',
     `--regexp=${pattern.source}`,
     '--',
-    ...paths.map((path) => `./${toText(path) ?? ''}`),
+    ...places,
   ];
   return new Promise((resolve) => {
     const child = start(program, args, { folder, signal });
     if (child === null) return resolve(null);
-    const output: string[] = [];
+    const hits: BytePath[] = [];
+    let rest = '';
     let complaints = '';
-    child.stdout.setEncoding('latin1').on('data', (text: string) => output.push(text));
+    child.stdout.setEncoding('latin1').on('data', (text: string) => {
+      const paths = (rest + text).split('\0');
+      rest = paths.pop() ?? '';
+      hits.push(...paths.map(withoutDot));
+      if (hits.length > maxHits) child.kill('SIGKILL');
+    });
     child.stderr.setEncoding('latin1').on('data', (text: string) => {
       complaints += text;
       if (complaints.length > MAX_COMPLAINTS) child.kill('SIGKILL');
     });
     child.on('error', () => resolve(null));
     child.on('close', (code) => {
-      const closed = closedPaths(complaints);
-      if (code === null || closed === null || (code > 1 && closed.length === 0)) resolve(null);
-      else resolve(new Set([...output.join('').split('\0'), ...closed].map(withoutDot)));
+      const lines = complaints.split('\n').filter((line) => line !== '');
+      resolve(code === null ? null : { code, hits, complaints: lines });
     });
   });
 }
@@ -88,25 +128,16 @@ function start(
 }
 
 /** The paths in messages about what could not be read; null when there is any other message. */
-function closedPaths(complaints: string): readonly string[] | null {
-  const lines = complaints.split('\n').filter((line) => line !== '');
-  const paths = lines.map((line) => /^rg: (\.\/.*?): .+ \(os error \d+\)$/.exec(line)?.[1]);
+export function closedPaths(complaints: readonly string[]): readonly BytePath[] | null {
+  const paths = complaints.map((line) => CLOSED.exec(line)?.[1]);
   const known = paths.filter((path) => path !== undefined);
-  return known.length === lines.length ? known : null;
+  return known.length === complaints.length ? known : null;
 }
 
 function withoutDot(path: string): string {
   return path.slice(2);
 }
 
-const FLAGS = [
-  '--no-config',
-  '--no-ignore',
-  '--hidden',
-  '--max-depth=1',
-  '--threads=1',
-  '--files-with-matches',
-  '--null',
-  '--color=never',
-];
+const FLAGS = ['--no-config', '--hidden', '--files-with-matches', '--null', '--color=never'];
+const CLOSED = /^rg: \.\/(.*?): .+ \(os error \d+\)$/;
 const MAX_COMPLAINTS = 256 * 1024;

@@ -25,6 +25,11 @@ export interface TreeEntry {
   readonly kind: 'file' | 'folder' | 'link' | 'other' | 'closed';
 }
 
+/** Where an entry comes in a walk; a closed folder comes where its contents would. */
+export function placeInWalk({ folder, name, kind }: TreeEntry): BytePath {
+  return `${folder.path}${name}${kind === 'closed' ? '/' : ''}`;
+}
+
 /** What a walk leaves out. */
 export interface WalkOptions {
   readonly policy: IgnorePolicy;
