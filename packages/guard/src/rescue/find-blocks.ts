@@ -96,7 +96,7 @@ function readOpening(source: BlockSource, match: RegExpExecArray): Found | null 
 }
 
 function readMarked(source: BlockSource, at: number, marker: string): Found | null {
-  const read = MARKERS.find(([pattern]) => pattern.test(marker))?.[1];
+  const read = MARKERS.find(([mark]) => new RegExp(`^(?:${mark})$`).test(marker))?.[1];
   return read === undefined ? null : { reading: read(source, at), isMarked: true };
 }
 
@@ -145,18 +145,22 @@ function readInFence(source: BlockSource, at: number): BlockReading | null {
   return readOpening(source, match)?.reading ?? null;
 }
 
-const MARKERS: readonly (readonly [RegExp, BlockReader])[] = [
-  [/^<(?:tool_calls?|toolcall|function_calls?|tool_use)>$/, readToolCallTag],
-  [/^<function=$/, readFunctionTag],
-  [/invoke\s$/, readInvokeTag],
-  [/^\[TOOL_CALLS\]$/, readMistral],
-  [/^<\|tool_calls_section_begin\|>$|^<\|tool_call_begin\|>$/, readKimi],
-  [/^<｜tool▁/, readDeepSeek],
-  [/^<\|tool_call_start\|>$/, readLiquid],
-  [/^<\|tool_call\|>$/, readGranite],
-  [/^<\|tool_call>$|^<start_function_call>$/, readGemma],
-  [/^<\|python_tag\|>$/, readLlama],
-  [/^<\|(?:channel|start)\|>/, readHarmony],
+/** The marks made for calls, and who reads what begins with each. */
+const MARKERS: readonly (readonly [string, BlockReader])[] = [
+  ['<(?:tool_calls?|toolcall|function_calls?|tool_use)>', readToolCallTag],
+  ['<function=', readFunctionTag],
+  ['<(?:[\\w-]{1,32}:|｜\\w{1,32}｜)?invoke\\s', readInvokeTag],
+  ['\\[TOOL_CALLS\\]', readMistral],
+  ['<\\|tool_calls_section_begin\\|>|<\\|tool_call_begin\\|>', readKimi],
+  ['<｜tool▁calls?▁begin｜>', readDeepSeek],
+  ['<\\|tool_call_start\\|>', readLiquid],
+  ['<\\|tool_call\\|>', readGranite],
+  ['<\\|tool_call>|<start_function_call>', readGemma],
+  ['<\\|python_tag\\|>', readLlama],
+  [
+    '<\\|channel\\|>(?:commentary|analysis) to=|<\\|start\\|>assistant(?:<\\|channel\\|>(?:commentary|analysis))? to=',
+    readHarmony,
+  ],
 ];
 
 const CALL_FENCES = new Set(['tool_code', 'tool_call', 'tool_calls', 'tool', 'function_call']);
@@ -165,22 +169,7 @@ const PLAIN_FENCES = new Set(['', 'json', 'jsonc', 'json5', 'xml', 'text', 'txt'
 const FENCE_END = /^\s{0,8}(?:```|$)/;
 const MAX_OPENINGS = 256;
 
-const MARKER = [
-  '<(?:tool_calls?|toolcall|function_calls?|tool_use)>',
-  '<function=',
-  '<(?:[\\w-]{1,32}:|｜\\w{1,32}｜)?invoke\\s',
-  '\\[TOOL_CALLS\\]',
-  '<\\|tool_calls_section_begin\\|>',
-  '<\\|tool_call_begin\\|>',
-  '<｜tool▁calls?▁begin｜>',
-  '<\\|tool_call_start\\|>',
-  '<\\|tool_call\\|?>',
-  '<start_function_call>',
-  '<\\|python_tag\\|>',
-  '<\\|channel\\|>(?:commentary|analysis) to=',
-  '<\\|start\\|>assistant(?:<\\|channel\\|>(?:commentary|analysis))? to=',
-].join('|');
-
+const MARKER = MARKERS.map(([mark]) => mark).join('|');
 const NAME = '[A-Za-z_][\\w.:/-]{0,127}';
 const OPENING = [
   '(?<fence>^[ \\t]{0,8}```)',

@@ -1,6 +1,13 @@
 import { type LooseJson, type LooseJsonOptions, readLooseJson } from '../read-loose-json.ts';
 import { callsFromJson } from './call-from-json.ts';
-import type { BlockReading, BlockSource, TextCallFormat } from './text-call.ts';
+import {
+  type BlockReading,
+  type BlockSource,
+  brokenCall,
+  callsUpTo,
+  otherUpTo,
+  type TextCallFormat,
+} from './text-call.ts';
 
 /** Reads the JSON value that begins at a place, with the slips that mean only one thing. */
 export function readJsonAt(
@@ -21,16 +28,17 @@ export function readJsonCalls(
   // Behind a mark a name says enough; without one the arguments have to be in sight as well.
   const isMarked = format !== 'json';
   if (!block.ok) {
-    return { kind: 'broken', name: nameNear(source.text, at, isMarked), isCut: block.isCut };
+    return brokenCall(nameNear(source.text, at, isMarked), block.isCut);
   }
   const calls = callsFromJson(block.value);
   if (calls === null) {
     const name = isMarked ? nameNear(source.text, at, true) : null;
-    return name === null
-      ? { kind: 'other', end: block.end }
-      : { kind: 'broken', name, isCut: false };
+    return name === null ? otherUpTo(block.end) : brokenCall(name, false);
   }
-  return { kind: 'calls', calls: calls.map((call) => ({ ...call, format })), end: block.end };
+  return callsUpTo(
+    block.end,
+    calls.map((call) => ({ ...call, format })),
+  );
 }
 
 /** The name in the first lines of what should have been a call. */

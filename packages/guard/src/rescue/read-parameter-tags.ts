@@ -1,17 +1,12 @@
 import type { JsonValue } from '@millforge/contracts';
 import { readJsonAt } from './read-json-block.ts';
-import type { BlockReading, BlockSource, TextCallFormat } from './text-call.ts';
+import {
+  type BlockReader,
+  brokenCall,
+  callsUpTo,
+  type TextCallFormat,
+} from './text-call.ts';
 import { betweenTags, matchAt, skipSpace } from './text-walk.ts';
-
-/** Reads `<function=name>` with `<parameter=key>` tags or a JSON object inside. */
-export function readFunctionTag(source: BlockSource, at: number): BlockReading {
-  return readTag(source, at, FUNCTION);
-}
-
-/** Reads `<invoke name="…">` with `<parameter name="…">` tags, under any prefix of the tags. */
-export function readInvokeTag(source: BlockSource, at: number): BlockReading {
-  return readTag(source, at, INVOKE);
-}
 
 /** The spelling of one family of tags. */
 interface TagForm {
@@ -23,22 +18,25 @@ interface TagForm {
   readonly closing: RegExp;
 }
 
-function readTag(source: BlockSource, at: number, form: TagForm): BlockReading {
-  const { text } = source;
-  const [opening, name] = matchAt(form.opening, text, at) ?? [];
-  if (opening === undefined || name === undefined) {
-    return { kind: 'broken', name: null, isCut: text.indexOf('>', at) < 0 };
-  }
-  const from = skipSpace(text, at + opening.length);
-  const body = text[from] === '{' ? readJsonAt(source, from) : readParameters(text, from, form);
-  if (!body.ok) return { kind: 'broken', name, isCut: body.isCut };
-  const [closing] = matchAt(form.closing, text, body.end) ?? [];
-  if (closing === undefined) {
-    // Text between the parameters would be lost.
-    return { kind: 'broken', name, isCut: skipSpace(text, body.end) >= text.length };
-  }
-  const call = { name, arguments: body.value, format: form.format };
-  return { kind: 'calls', calls: [call], end: body.end + closing.length };
+/** The reader of one family. */
+function readerOf(form: TagForm): BlockReader {
+  return (source, at) => {
+    const { text } = source;
+    const [opening, name] = matchAt(form.opening, text, at) ?? [];
+    if (opening === undefined || name === undefined) {
+      return brokenCall(null, at >= text.length || (text[at] === '<' && text.indexOf('>', at) < 0));
+    }
+    const from = skipSpace(text, at + opening.length);
+    const body = text[from] === '{' ? readJsonAt(source, from) : readParameters(text, from, form);
+    if (!body.ok) return brokenCall(name, body.isCut);
+    const [closing] = matchAt(form.closing, text, body.end) ?? [];
+    if (closing === undefined) {
+      // Text between the parameters would be lost.
+      return brokenCall(name, skipSpace(text, body.end) >= text.length);
+    }
+    const call = { name, arguments: body.value, format: form.format };
+    return callsUpTo(body.end + closing.length, [call]);
+  };
 }
 
 type Parameters =
@@ -63,16 +61,29 @@ function readParameters(text: string, at: number, form: TagForm): Parameters {
   return { ok: true, value: Object.fromEntries(args), end };
 }
 
-const FUNCTION: TagForm = {
+/** Reads `<function=name>` with `<parameter=key>` tags or a JSON object inside. */
+export const readFunctionTag = readerOf({
   format: 'function-tag',
   opening: /<function=([\w.:/-]{1,128})>/y,
   parameter: /\s*<parameter=([\w.-]{1,128})>/y,
   valueEnd: /(<\/parameter>)|<parameter=|<\/function>/g,
   closing: /\s*<\/function>/y,
-};
+});
+
+/** Reads `name<arg_key>k</arg_key><arg_value>v</arg_value>…`, the inside of a call of GLM. */
+export const readArgumentTags = readerOf({
+  format: 'argument-tags',
+  opening: /([A-Za-z_][\w.:/-]{0,127})\s*(?=<arg_key>|<\/tool_call>)/y,
+  parameter: /\s*<arg_key>\s*([^<>\s]{1,128})\s*<\/arg_key>\s*<arg_value>/y,
+  valueEnd: /(<\/arg_value>)/g,
+  // Text that is no argument would be lost.
+  closing: /\s*(?=<\/tool_call>)/y,
+});
 
 const PREFIX = String.raw`(?:[\w-]{1,32}:|｜\w{1,32}｜)?`;
-const INVOKE: TagForm = {
+
+/** Reads `<invoke name="…">` with `<parameter name="…">` tags, under any prefix of the tags. */
+export const readInvokeTag = readerOf({
   format: 'invoke-tag',
   opening: new RegExp(`<${PREFIX}invoke\\s+name="([^"<>]{1,128})"\\s*>`, 'y'),
   parameter: new RegExp(`\\s*<${PREFIX}parameter\\s+name="([^"<>]{1,128})"[^<>]{0,64}>`, 'y'),
@@ -81,4 +92,4 @@ const INVOKE: TagForm = {
     'g',
   ),
   closing: new RegExp(`\\s*</${PREFIX}invoke>`, 'y'),
-};
+});

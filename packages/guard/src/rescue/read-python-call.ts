@@ -1,22 +1,26 @@
 import type { JsonObject, JsonValue } from '@millforge/contracts';
 import { readJsonAt } from './read-json-block.ts';
-import type { BlockReading, BlockSource, TextCall, TextCallFormat } from './text-call.ts';
+import {
+  type BlockReading,
+  type BlockSource,
+  brokenCall,
+  callsUpTo,
+  type TextCall,
+  type TextCallFormat,
+} from './text-call.ts';
 import { matchAt, skipSpace as skip } from './text-walk.ts';
 
 /** Reads `name(key=value, …)` or `name({…})`; arguments without a name are no call. */
 function readPythonCall(source: BlockSource, at: number): BlockReading {
   const [head, name] = matchAt(NAME, source.text, at) ?? [];
   if (head === undefined || name === undefined) {
-    return { kind: 'broken', name: null, isCut: at >= source.text.length };
+    return brokenCall(null, at >= source.text.length);
   }
   const entries: [string, JsonValue][] = [];
   let place = skip(source.text, at + head.length);
-  const broken = (isCut: boolean): BlockReading => ({ kind: 'broken', name, isCut });
-  const done = (args: JsonObject, end: number): BlockReading => ({
-    kind: 'calls',
-    calls: [{ name, arguments: args, format: 'python' }],
-    end,
-  });
+  const broken = (isCut: boolean): BlockReading => brokenCall(name, isCut);
+  const done = (args: JsonObject, end: number): BlockReading =>
+    callsUpTo(end, [{ name, arguments: args, format: 'python' }]);
   if (source.text[place] === '{') {
     const block = readJsonAt(source, place);
     if (!block.ok) return broken(block.isCut);
@@ -29,7 +33,7 @@ function readPythonCall(source: BlockSource, at: number): BlockReading {
     if (assigned === undefined || key === undefined || entries.some(([known]) => known === key)) {
       return broken(place >= source.text.length);
     }
-    const block = readJsonAt({ ...source, isCut: true }, place + assigned.length);
+    const block = readJsonAt(source, place + assigned.length, { mayClose: false });
     if (!block.ok) return broken(block.isCut);
     entries.push([key, block.value]);
     place = skip(source.text, block.end);
@@ -56,12 +60,12 @@ export function readPythonCalls(
     const next = skip(text, one.end);
     if (isListed && text[next] === ',') place = skip(text, next + 1);
     else if (isListed) {
-      if (text[next] === ']') return { kind: 'calls', calls, end: next + 1 };
-      return { kind: 'broken', name: null, isCut: next >= text.length };
+      if (text[next] === ']') return callsUpTo(next + 1, calls);
+      return brokenCall(null, next >= text.length);
     } else {
       place = text[next] === ';' ? skip(text, next + 1) : next;
       const [, name] = matchAt(NAME, text, place) ?? [];
-      if (name === undefined || !source.isTool(name)) return { kind: 'calls', calls, end: one.end };
+      if (name === undefined || !source.isTool(name)) return callsUpTo(one.end, calls);
     }
   }
 }

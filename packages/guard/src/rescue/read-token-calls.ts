@@ -1,7 +1,15 @@
-import { readJsonAt, readJsonCalls } from './read-json-block.ts';
+import { type HeadedForm, readHeadedCalls } from './read-headed-calls.ts';
+import { readJsonCalls } from './read-json-block.ts';
 import { readNamedCalls } from './read-named-call.ts';
 import { readPythonCalls } from './read-python-call.ts';
-import type { BlockReading, BlockSource, TextCall, TextCallFormat } from './text-call.ts';
+import {
+  type BlockReader,
+  type BlockReading,
+  type BlockSource,
+  brokenCall,
+  callsUpTo,
+  type TextCall,
+} from './text-call.ts';
 import { matchAt, skipSpace } from './text-walk.ts';
 
 /** Reads `[TOOL_CALLS]` with a list, or with names and their JSON. */
@@ -12,21 +20,6 @@ export function readMistral(source: BlockSource, at: number): BlockReading {
     : readNamedCalls(source, at, 'mistral');
 }
 
-/** Reads the section of calls of Kimi: `<|tool_call_begin|>functions.name:0<|tool_call_argument_begin|>{…}`. */
-export function readKimi(source: BlockSource, at: number): BlockReading {
-  return readHeaded(source, at, KIMI);
-}
-
-/** Reads the section of calls of DeepSeek, with or without the type and the fence. */
-export function readDeepSeek(source: BlockSource, at: number): BlockReading {
-  return readHeaded(source, at, DEEPSEEK);
-}
-
-/** Reads messages to a tool as gpt-oss writes them: `<|channel|>commentary to=functions.name …<|message|>{…}`. */
-export function readHarmony(source: BlockSource, at: number): BlockReading {
-  return readHeaded(source, at, HARMONY);
-}
-
 /** Reads what follows the token of Llama: one JSON call, or several with semicolons, or Python. */
 export function readLlama(source: BlockSource, at: number): BlockReading {
   const { text } = source;
@@ -35,10 +28,10 @@ export function readLlama(source: BlockSource, at: number): BlockReading {
   if (text[place] !== '{' && text[place] !== '[') return readPythonCalls(source, place, 'llama');
   for (;;) {
     const read = readJsonCalls(source, place, 'llama');
-    if (read.kind !== 'calls') return read.kind === 'other' ? BROKEN : read;
+    if (read.kind !== 'calls') return read.kind === 'other' ? brokenCall(null, false) : read;
     calls.push(...read.calls);
     const [gap] = matchAt(BETWEEN_LLAMA, text, read.end) ?? [];
-    if (gap === undefined) return { kind: 'calls', calls, end: read.end };
+    if (gap === undefined) return callsUpTo(read.end, calls);
     place = read.end + gap.length;
   }
 }
@@ -64,87 +57,47 @@ export function readGranite(source: BlockSource, at: number): BlockReading {
   );
 }
 
-/** Reads `<|tool_call>call:name{key:value}<tool_call|>` and the like, whose keys bear no quotes. */
-export function readGemma(source: BlockSource, at: number): BlockReading {
-  const { text } = source;
-  const calls: TextCall[] = [];
-  let end = at;
-  for (;;) {
-    const [head, name] = matchAt(GEMMA_HEAD, text, end) ?? [];
-    if (head === undefined || name === undefined) {
-      return calls.length > 0 ? { kind: 'calls', calls, end } : BROKEN;
-    }
-    const block = readJsonAt(source, end + head.length, {
-      mayClose: false,
-      bare: { quotes: GEMMA_QUOTES },
-    });
-    if (!block.ok) return { kind: 'broken', name, isCut: block.isCut };
-    const [closing] = matchAt(GEMMA_END, text, block.end) ?? [];
-    if (closing === undefined) {
-      return { kind: 'broken', name, isCut: skipSpace(text, block.end) >= text.length };
-    }
-    calls.push({ name, arguments: block.value, format: 'gemma' });
-    end = block.end + closing.length;
-  }
+/** The reader of a form whose mark is made for calls. */
+function readerOf(form: HeadedForm): BlockReader {
+  return (source, at) =>
+    readHeadedCalls(source, at, form) ??
+    brokenCall(null, form.mayLackTail === true && source.text.length - at < CUT_HEAD_LENGTH);
 }
 
-/** A format in which every call has a head with its name and a tail, around plain JSON. */
-interface HeadedForm {
-  readonly format: TextCallFormat;
-  readonly head: RegExp;
-  readonly tail: RegExp;
-  /** What may stand around all calls together. */
-  readonly end?: RegExp;
-}
-
-function readHeaded(source: BlockSource, at: number, form: HeadedForm): BlockReading {
-  const { text } = source;
-  const calls: TextCall[] = [];
-  let end = at;
-  for (;;) {
-    const [head, name] = matchAt(form.head, text, end) ?? [];
-    if (head === undefined || name === undefined) break;
-    const block = readJsonAt(source, skipSpace(text, end + head.length));
-    if (!block.ok) return { kind: 'broken', name, isCut: block.isCut };
-    const [tail] = matchAt(form.tail, text, block.end) ?? [];
-    const next = block.end + (tail ?? '').length;
-    if (tail === undefined && skipSpace(text, next) < text.length) {
-      return { kind: 'broken', name, isCut: false };
-    }
-    calls.push({ name, arguments: block.value, format: form.format });
-    end = next;
-  }
-  if (calls.length === 0) return { ...BROKEN, isCut: text.length - at < CUT_HEAD_LENGTH };
-  const [closing] = (form.end === undefined ? null : matchAt(form.end, text, end)) ?? [];
-  return { kind: 'calls', calls, end: end + (closing ?? '').length };
-}
-
-const BROKEN = { kind: 'broken', name: null, isCut: false } as const;
 // White space is bounded in all patterns here: free repetitions side by side would cost its square.
 const CUT_HEAD_LENGTH = 120;
 const BETWEEN_LLAMA = /\s{0,4}(?:;\s{0,4}(?:<\|python_tag\|>)?|<\|python_tag\|>)\s{0,4}(?=\{)/y;
 
-const KIMI: HeadedForm = {
+/** Reads the section of calls of Kimi: `<|tool_call_begin|>functions.name:0<|tool_call_argument_begin|>{…}`. */
+export const readKimi = readerOf({
   format: 'kimi',
   head: /\s{0,4}(?:<\|tool_calls_section_begin\|>)?\s{0,4}<\|tool_call_begin\|>\s{0,4}(?:functions\.)?([\w./-]{1,128}?)(?::\d{1,6})?\s{0,4}<\|tool_call_argument_begin\|>/y,
   tail: /\s{0,4}<\|tool_call_end\|>/y,
   end: /\s{0,4}<\|tool_calls_section_end\|>/y,
-};
+  mayLackTail: true,
+});
 
-const DEEPSEEK: HeadedForm = {
+/** Reads the section of calls of DeepSeek, with or without the type and the fence. */
+export const readDeepSeek = readerOf({
   format: 'deepseek',
   head: /\s{0,4}(?:<｜tool▁calls▁begin｜>)?\s{0,4}<｜tool▁call▁begin｜>\s{0,4}(?:function\s{0,4}<｜tool▁sep｜>\s{0,4})?([\w./-]{1,128})\s{0,4}(?:<｜tool▁sep｜>)?\s{0,4}(?:```(?:json)?)?/y,
   tail: /\s{0,4}(?:```)?\s{0,4}<｜tool▁call▁end｜>/y,
   end: /\s{0,4}<｜tool▁calls▁end｜>/y,
-};
+  mayLackTail: true,
+});
 
-const HARMONY: HeadedForm = {
+/** Reads messages to a tool as gpt-oss writes them: `<|channel|>commentary to=functions.name …<|message|>{…}`. */
+export const readHarmony = readerOf({
   format: 'harmony',
   head: /\s{0,4}(?:<\|start\|>\s{0,4}assistant)?\s{0,4}(?:<\|channel\|>\s{0,4}(?:commentary|analysis))?\s{1,4}to=(?:functions\.)?([\w/-]{1,128})\s{0,4}(?:<\|channel\|>\s{0,4}(?:commentary|analysis))?\s{0,4}(?:<\|constrain\|>)?\s{0,4}(?:json|code)?\s{0,4}<\|message\|>/y,
   tail: /\s{0,4}<\|(?:call|end|return)\|>/y,
-};
+  mayLackTail: true,
+});
 
-const GEMMA_HEAD =
-  /\s{0,4}(?:<\|tool_call>|<start_function_call>)\s{0,4}call:([\w.:/-]{1,128}?)\s{0,4}(?=\{)/y;
-const GEMMA_END = /\s{0,4}(?:<tool_call\|>|<end_function_call>)/y;
-const GEMMA_QUOTES = ['<|"|>', '<escape>'];
+/** Reads `<|tool_call>call:name{key:value}<tool_call|>` and the like, whose keys bear no quotes. */
+export const readGemma = readerOf({
+  format: 'gemma',
+  head: /\s{0,4}(?:<\|tool_call>|<start_function_call>)\s{0,4}call:([\w.:/-]{1,128}?)\s{0,4}(?=\{)/y,
+  tail: /\s{0,4}(?:<tool_call\|>|<end_function_call>)/y,
+  json: { mayClose: false, bare: { quotes: ['<|"|>', '<escape>'] } },
+});

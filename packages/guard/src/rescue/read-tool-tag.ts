@@ -1,16 +1,22 @@
 import type { JsonValue } from '@millforge/contracts';
-import type { BlockReading, BlockSource } from './text-call.ts';
+import {
+  type BlockReading,
+  type BlockSource,
+  brokenCall,
+  callsUpTo,
+  otherUpTo,
+} from './text-call.ts';
 import { betweenTags, matchAt, skipSpace } from './text-walk.ts';
 
 /** Reads `<tool><key>value</key></tool>` of a tool that is on offer; any other tag is no call. */
 export function readToolTag({ text, isTool }: BlockSource, at: number): BlockReading {
   const [opening, name] = matchAt(TAG, text, at) ?? [];
   if (opening === undefined || name === undefined || !isTool(name)) {
-    return { kind: 'other', end: at + 1 };
+    return otherUpTo(at + 1);
   }
   // A tag around plain text may be markup of any kind; a call has tags inside.
   const inside = skipSpace(text, at + opening.length);
-  if (text[inside] !== '<') return { kind: 'other', end: at + 1 };
+  if (text[inside] !== '<') return otherUpTo(at + 1);
   const args = new Map<string, JsonValue>();
   let end = at + opening.length;
   for (;;) {
@@ -19,17 +25,17 @@ export function readToolTag({ text, isTool }: BlockSource, at: number): BlockRea
     const closing = `</${key}>`;
     const from = end + tag.length;
     const to = text.indexOf(closing, from);
-    if (to < 0 || args.has(key)) return { kind: 'broken', name, isCut: to < 0 };
+    if (to < 0 || args.has(key)) return brokenCall(name, to < 0);
     args.set(key, betweenTags(text, from, to));
     end = to + closing.length;
   }
   const close = skipSpace(text, end);
   const closing = `</${name}>`;
   if (!text.startsWith(closing, close)) {
-    return { kind: 'broken', name, isCut: close >= text.length };
+    return brokenCall(name, close >= text.length);
   }
   const call = { name, arguments: Object.fromEntries(args), format: 'tool-tag' } as const;
-  return { kind: 'calls', calls: [call], end: close + closing.length };
+  return callsUpTo(close + closing.length, [call]);
 }
 
 const TAG = /\s*<([A-Za-z_][\w-]{0,63})>/y;

@@ -48,6 +48,21 @@ export type BlockReading =
       readonly isCut: boolean;
     };
 
+/** The reading of a place that holds calls. */
+export function callsUpTo(end: number, calls: readonly TextCall[]): BlockReading {
+  return { kind: 'calls', calls, end };
+}
+
+/** The reading of a place that holds something else. */
+export function otherUpTo(end: number): BlockReading {
+  return { kind: 'other', end };
+}
+
+/** The reading of a place that begins like a call and is none. */
+export function brokenCall(name: string | null, isCut: boolean): BlockReading {
+  return { kind: 'broken', name, isCut };
+}
+
 /** Reads what begins at a place of a text. */
 export type BlockReader = (source: BlockSource, at: number) => BlockReading;
 
