@@ -23,6 +23,7 @@ export {
 } from './admission/admit-connector-tools.ts';
 export type { ConnectorApproval } from './admission/approval-policy-name.ts';
 export { pinManifest } from './admission/pin-manifest.ts';
+export type { AdmittedForm, AdmittedForms } from './admission/provider-forms.ts';
 export { readAdmissionManifest } from './admission/read-admission-manifest.ts';
 export { unpinManifest } from './admission/unpin-manifest.ts';
 export type { BrokeredConnector, EvidenceLook } from './broker/brokered-connector.ts';

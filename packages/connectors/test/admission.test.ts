@@ -4,7 +4,7 @@ import {
   readAdmissionManifest,
   readDiscoverySnapshot,
 } from '@millforge/connectors';
-import { descriptorDigest } from '@millforge/contracts';
+import { descriptorDigest, digest, type JsonSchema, toProviderSchema } from '@millforge/contracts';
 import { describe, expect, test } from 'vitest';
 import { baseline, type Documents, factsOf, findings } from './baseline.ts';
 
@@ -432,3 +432,26 @@ test('shows no secret in what it finds', () => {
   expect(diagnostics.length).toBeGreaterThan(0);
   expect(JSON.stringify(diagnostics)).not.toContain(secret);
 });
+
+test('tells for each tool what every kind of model server is told of its arguments', () => {
+  const documents = baseline();
+  const text = { type: 'string', format: 'uri', maxLength: 9 };
+  Object.assign(documents.snapshot.provider_tools[2].input_schema, {
+    properties: { text, more: text },
+  });
+  const { descriptors, forms } = admitConnectorTools(documents);
+  expect(forms.map(({ tool_id }) => tool_id)).toEqual(descriptors.map(({ tool_id }) => tool_id));
+  const [echo] = forms;
+  expect(echo?.forms.map(({ dialect, changes }) => [dialect, changes.length])).toEqual([
+    ['openai', 0],
+    ['openai-strict', 5],
+    ['anthropic', 0],
+    ['grammar', 2],
+  ]);
+  for (const form of echo?.forms ?? []) {
+    const { schema } = toProviderSchema(descriptors[0]?.input_schema ?? NOTHING, form.dialect);
+    expect(form.schema_sha256).toBe(schema === null ? null : digest(schema));
+  }
+});
+
+const NOTHING: JsonSchema = { type: 'boolean' };

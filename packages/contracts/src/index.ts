@@ -88,8 +88,22 @@ export type {
   UnionSchema,
 } from './json-schema/schema.ts';
 export type { SchemaFault } from './json-schema/schema-fault.ts';
+export {
+  type ProviderSchema,
+  type ProviderSchemaChange,
+  SCHEMA_DIALECTS,
+  type SchemaDialect,
+  toProviderSchema,
+} from './json-schema/to-provider-schema.ts';
 export { type Schema10Result, toSchema10 } from './json-schema/to-schema-10.ts';
 export { withoutAnnotations } from './json-schema/without-annotations.ts';
+export {
+  IMAGE_MEDIA_TYPES,
+  type ImageMediaType,
+  type ModelImage,
+  type OutcomeImage,
+  type ToolImage,
+} from './model/image.ts';
 export type {
   ModelCapabilities,
   ModelClient,

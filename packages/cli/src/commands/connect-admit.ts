@@ -16,6 +16,7 @@ import { openTrustStore } from '../config/trust-store.ts';
 import { withAdmissionAdvice } from '../connect/admission-advice.ts';
 import { admissionDocument, readAdmission } from '../connect/admission-document.ts';
 import { type ConnectorFolder, openConnectorFolder } from '../connect/connector-folder.ts';
+import { formLines } from '../connect/form-lines.ts';
 import { good } from '../connect/live-connector.ts';
 import { printChanges } from '../connect/print-changes.ts';
 import { acceptConnector } from '../connect/project-connectors.ts';
@@ -62,8 +63,9 @@ export const connectAdmitCommand: Command = {
       result = admitConnectorTools({ snapshot, manifest, policy });
     }
     if (!result.accepted) return refuse(host, folder, result);
-    for (const { tool_id: id, side_effect_class: effect } of result.descriptors) {
+    for (const [at, { tool_id: id, side_effect_class: effect }] of result.descriptors.entries()) {
       writeLine(host.stdout, `${id}  ${effect}`);
+      for (const line of formLines(result.forms[at])) writeLine(host.stdout, `  ${line}`);
     }
     if (isCi) return compare(host, folder, result);
     const pinned = pinManifest(

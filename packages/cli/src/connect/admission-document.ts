@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   type AdmissionResult,
   admitConnectorTools,
@@ -18,6 +19,8 @@ export interface AdmissionDocument {
   readonly schema_version: '1.0';
   /** Digest of all that is admitted. */
   readonly admission_snapshot_sha256: string;
+  /** What each kind of model server is told of the arguments of each tool, and what that leaves out. */
+  readonly provider_forms: AdmissionResult['forms'];
   /** The discovery that it was admitted from. */
   readonly discovery: JsonValue | object;
   /** The manifest by which it was admitted. */
@@ -44,6 +47,7 @@ export function admissionDocument(
     schema_version: '1.0',
     admission_snapshot_sha256: createAdmissionSnapshot(result.records, result.descriptors)
       .snapshotSha256,
+    provider_forms: result.forms,
     ...from,
   };
 }
@@ -73,7 +77,10 @@ export async function readAdmission(folder: ConnectorFolder): Promise<Admitted> 
   const [first] = result.diagnostics;
   if (first !== undefined) throw documentError(`${path} admits nothing: ${first.message}`);
   const { snapshotSha256: sha256 } = createAdmissionSnapshot(result.records, result.descriptors);
-  if (sha256 !== value['admission_snapshot_sha256']) {
+  const isSame =
+    sha256 === value['admission_snapshot_sha256'] &&
+    isDeepStrictEqual(value['provider_forms'], JSON.parse(JSON.stringify(result.forms)));
+  if (!isSame) {
     throw documentError(
       `${path} was changed after it was made; 'millforge connect admit' makes it anew.`,
     );

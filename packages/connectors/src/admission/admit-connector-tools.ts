@@ -20,6 +20,7 @@ import {
 import { checkConnector } from './check-connector.ts';
 import { findMissingHashes } from './find-missing-hashes.ts';
 import { makeDescriptor } from './make-descriptor.ts';
+import { type AdmittedForms, makeForms } from './provider-forms.ts';
 import { readAdmissionManifest } from './read-admission-manifest.ts';
 
 /** The three documents of an admission; each is read again, whoever read it before. */
@@ -40,6 +41,8 @@ export interface AdmissionResult {
   readonly descriptors: readonly ToolDescriptor[];
   /** Provenance of each, in the same order. */
   readonly records: readonly ConnectorAdmissionRecord[];
+  /** What each kind of model server is told of the arguments, in the same order. */
+  readonly forms: readonly AdmittedForms[];
   /** Names of the prompts that may be read. */
   readonly prompts: readonly string[];
   /** URIs of the resources that may be read. */
@@ -79,6 +82,7 @@ export function admitConnectorTools(input: AdmissionInput): AdmissionResult {
     accepted: true,
     descriptors: made.map((one) => one.descriptor),
     records: made.map((one) => one.record),
+    forms: made.map((one) => makeForms(one.descriptor)),
     prompts: documents.manifest.admitted_prompts,
     resources: documents.manifest.admitted_resources,
     diagnostics: [],
@@ -155,6 +159,7 @@ function rejected(diagnostics: readonly Diagnostic[]): AdmissionResult {
     accepted: false,
     descriptors: [],
     records: [],
+    forms: [],
     prompts: [],
     resources: [],
     diagnostics: boundDiagnostics(diagnostics, ORDER),
