@@ -5,34 +5,23 @@ import { readGoalContract } from './contract/read-goal-contract.ts';
 import type { GoalView } from './goal-view.ts';
 import type { GoalRun, Kernel, RunGoalOptions } from './kernel.ts';
 import { kernelError } from './kernel-error.ts';
-import { readOwner } from './owner/owner.ts';
+import { keepInternals } from './kernel-internals.ts';
 import { createActiveRuns } from './run/active-runs.ts';
-import { attemptName } from './run/attempt-rules.ts';
-import { operationName } from './run/operation-rules.ts';
 import type { RunParts } from './run/run-parts.ts';
 import { type RunWorkerOptions, runWorker, type Worker } from './run/run-worker.ts';
 import { createSlots } from './run/slots.ts';
 import { checkScope, type Permission, type Scope } from './scope.ts';
 import { backUp } from './sqlite/back-up.ts';
 import { examineStore } from './sqlite/examine-store.ts';
-import { admitGoal } from './store/admit-goal.ts';
-import { type AttemptRow, readTasks } from './store/attempt-row.ts';
-import { cancelGoal } from './store/cancel-goal.ts';
-import { decideHold, ended } from './store/decide-hold.ts';
-import { readGoalRow } from './store/goal-row.ts';
-import type { OperationRow } from './store/operation-row.ts';
-import { readGoalSummaries, readGoalView } from './store/read-goal-view.ts';
-import { readOperationView } from './store/read-operation-view.ts';
-import { refuseImported } from './store/refuse-imported.ts';
-import { exportTrail } from './trail/export-trail.ts';
-import { importTrail, readExport } from './trail/import-trail.ts';
+import type { StoreFile } from './sqlite/store-file.ts';
+import type { OwnActs } from './store/goal-store.ts';
+import { readExport } from './trail/import-trail.ts';
 import { readTrail } from './trail/read-trail.ts';
-import { verifyTenant } from './trail/verify-trail.ts';
 
 /** Puts the parts of an open store together. */
-export function createKernel(parts: RunParts): Kernel {
-  const { db, clock, ids, owner, artifacts } = parts;
-  const owners = { isAlive: owner.isAlive, read: readOwner };
+export function createKernel(parts: RunParts, file: StoreFile): Kernel {
+  const { store, clock, ids, owner, artifacts } = parts;
+  const here: OwnActs = { ownerId: owner.id, isActing: parts.unsettled.has };
   const runs = createActiveRuns(parts);
 
   /** Whoever sees nothing learns nothing: what a scope cannot see is not found before it is not permitted. */
@@ -44,7 +33,7 @@ export function createKernel(parts: RunParts): Kernel {
     checkScope(scope);
     if (scope.permissions.includes(permission)) return;
     if (goalId !== null) {
-      await db.read((tx) => readGoalRow(tx, scope.tenant, { goalId, now: clock.now() }));
+      await store.goals.assertKnown(scope.tenant, goalId);
     }
     throw kernelError(
       'kernel/not-permitted',
@@ -53,25 +42,14 @@ export function createKernel(parts: RunParts): Kernel {
   };
 
   const view = (scope: Scope, goalId: string): Promise<GoalView> =>
-    db.read((tx) => readGoalView(tx, scope.tenant, { goalId, now: clock.now(), owners }));
+    store.goals.read(scope.tenant, goalId);
 
   const cancel = async (
     scope: Scope,
     goalId: string,
     { version, reason }: { readonly version: number | null; readonly reason: string },
   ): Promise<GoalView> => {
-    await db.write('cancel-goal', (tx) => {
-      const goal = readGoalRow(tx, scope.tenant, { goalId, now: clock.now() });
-      refuseImported(tx, goal);
-      if (['completed', 'failed', 'cancelled'].includes(goal.state)) throw ended(goal);
-      if (version !== null && goal.version !== version) {
-        throw kernelError(
-          'kernel/stale-version',
-          `The goal has version ${goal.version} by now; read it again and decide on what it says.`,
-        );
-      }
-      cancelGoal(tx, goal, { actor: scope.actor, reason });
-    });
+    await store.goals.cancel(scope, goalId, { version, reason });
     runs.stop(scope, goalId, 'cancelled');
     return view(scope, goalId);
   };
@@ -121,29 +99,17 @@ export function createKernel(parts: RunParts): Kernel {
     return { done };
   };
 
-  const mayStillAct = (goalUid: string) => ({
-    mayStillAct: (operation: OperationRow, taskId: string): boolean =>
-      operation.owner_id === owner.id
-        ? parts.unsettled.has(operationName({ goalUid, taskId }, operation.key))
-        : !operation.is_settled && owner.isAlive(operation.owner_id),
-    isOwnerAlive: (ownerId: string): boolean => ownerId === owner.id || owner.isAlive(ownerId),
-    mayStillRun: (attempt: AttemptRow, taskId: string): boolean =>
-      attempt.owner_id === owner.id
-        ? parts.unsettled.has(attemptName({ goalUid, taskId }, attempt.number))
-        : !attempt.is_settled && owner.isAlive(attempt.owner_id),
-  });
-
   let closing: Promise<void> | null = null;
   const close = async (): Promise<void> => {
     await runs.stopAll();
     try {
       await owner.release(parts.unsettled);
     } finally {
-      db.close();
+      await store.close();
     }
   };
 
-  return {
+  const kernel: Kernel = {
     ownerId: owner.id,
     async admitGoal(scope, contract) {
       await permit(scope, 'goal.admit', null);
@@ -157,9 +123,7 @@ export function createKernel(parts: RunParts): Kernel {
         );
       }
       const goalUid = ids.newId('goal');
-      await db.write('admit-goal', (tx) =>
-        admitGoal(tx, scope, { contract: read.value, goalUid, now: clock.now() }),
-      );
+      await store.goals.admit(scope, { contract: read.value, goalUid });
       return view(scope, read.value.goal_id);
     },
     async readGoal(scope, goalId) {
@@ -168,9 +132,7 @@ export function createKernel(parts: RunParts): Kernel {
     },
     async listGoals(scope, { limit = 100, before } = {}) {
       await permit(scope, 'goal.read', null);
-      return db.read((tx) =>
-        readGoalSummaries(tx, scope.tenant, { limit, before: before ?? null, now: clock.now() }),
-      );
+      return store.goals.list(scope.tenant, { limit, before: before ?? null });
     },
     runGoal(scope, goalId, options) {
       checkScope(scope);
@@ -178,16 +140,10 @@ export function createKernel(parts: RunParts): Kernel {
     },
     async decide(scope, goalId, decision) {
       await permit(scope, 'goal.decide', goalId);
-      const receiptId = ids.newId('receipt');
-      await db.write('decide-hold', (tx) => {
-        const goal = readGoalRow(tx, scope.tenant, { goalId, now: clock.now() });
-        refuseImported(tx, goal);
-        decideHold(tx, goal, {
-          decision,
-          actor: scope.actor,
-          receiptId,
-          ...mayStillAct(goal.goal_uid),
-        });
+      await store.goals.decide(scope, goalId, {
+        decision,
+        receiptId: ids.newId('receipt'),
+        here,
       });
       if (decision.decision === 'cancel') runs.stop(scope, goalId, 'cancelled');
       return view(scope, goalId);
@@ -198,19 +154,15 @@ export function createKernel(parts: RunParts): Kernel {
     },
     async *readTrail(scope, goalId, options = {}) {
       await permit(scope, 'goal.read', goalId);
-      yield* readTrail(parts, { tenant: scope.tenant, goalId }, options);
+      yield* readTrail({ trails: store.trails, clock }, { tenant: scope.tenant, goalId }, options);
     },
     async verifyTrail(scope, goalId) {
       await permit(scope, 'goal.read', goalId ?? null);
-      return verifyTenant(parts, scope.tenant, goalId ?? null);
+      return store.trails.verify(scope.tenant, goalId ?? null);
     },
     async readOperation(scope, goalId, { taskId, key }) {
       await permit(scope, 'goal.read', goalId);
-      return db.read((tx) => {
-        const goal = readGoalRow(tx, scope.tenant, { goalId, now: clock.now() });
-        const [task] = readTasks(tx, goal);
-        return readOperationView(tx, goal, { taskId: taskId ?? task?.task_id ?? '', key });
-      });
+      return store.goals.readOperation(scope.tenant, goalId, { taskId: taskId ?? null, key });
     },
     artifacts(scope) {
       checkScope(scope);
@@ -228,15 +180,12 @@ export function createKernel(parts: RunParts): Kernel {
     runWorker: work,
     async *exportTrail(scope, goalId) {
       await permit(scope, 'trail.export', goalId);
-      yield* exportTrail(parts, { tenant: scope.tenant, goalId });
+      yield* store.trails.export(scope.tenant, goalId);
     },
     async importTrail(scope, lines) {
       await permit(scope, 'goal.admit', null);
-      const { tenant, actor } = scope;
-      const read = await readExport(lines, tenant);
-      await db.write('import-trail', (tx) =>
-        importTrail(tx, read, { tenant, actor, now: clock.now() }),
-      );
+      const read = await readExport(lines, scope.tenant);
+      await store.trails.import(scope, read);
       return view(scope, read.goalId);
     },
     async retrieve(scope, query) {
@@ -244,14 +193,15 @@ export function createKernel(parts: RunParts): Kernel {
       return retrieve({ open: (digest) => artifacts.open(scope.tenant, digest) }, query);
     },
     collectArtifacts: ({ graceMs = COLLECTION_GRACE_MS } = {}) =>
-      collectArtifacts(parts, { graceMs }),
-    backup: (directory) => backUp(parts, directory),
-    examine: () => examineStore(parts),
+      collectArtifacts({ ...parts, db: file.db }, { graceMs }),
+    backup: (directory) => backUp({ ...parts, ...file }, directory),
+    examine: () => examineStore({ db: file.db, clock }),
     [Symbol.asyncDispose]() {
       closing ??= close();
       return closing;
     },
   };
+  return keepInternals(kernel, { parts, file, permit, enter: runs.enter });
 }
 // More attempts at once help no goal that people have written.
 const DEFAULT_CONCURRENCY = 16;

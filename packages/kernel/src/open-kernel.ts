@@ -11,6 +11,7 @@ import { MIGRATIONS } from './sqlite/embedded-migrations.ts';
 import { openDatabase } from './sqlite/open-database.ts';
 import { randomFrom } from './sqlite/random.ts';
 import { adoptBackup } from './store/adopt-backup.ts';
+import { createStore } from './store/create-store.ts';
 
 /**
  * Opens the trail, making it when it is missing, and registers this process as an owner.
@@ -40,25 +41,29 @@ export async function openKernelOn(driver: Driver, options: OpenKernelOptions): 
     isAlive: locks.isAlive,
   });
   try {
-    const owner = await registerOwner({ db, clock, ids, locks });
+    const store = createStore({ db, clock, locks });
+    const owner = await registerOwner({ store, clock, ids });
     const artifacts = createArtifactFiles({
       directory: join(dirname(path), 'artifacts'),
       ids,
       reach: db.reach,
     });
     if (options.adopt === true) await adoptBackup({ db, clock }, owner.id);
-    return createKernel({
-      db,
-      driver,
-      clock,
-      ids,
-      owner,
-      artifacts,
-      redactor: createRedactor(),
-      graceMs: options.graceMs ?? 5000,
-      unsettled: createUnsettledActs(),
-      silences: new Map(),
-    });
+    return createKernel(
+      {
+        store,
+        reach: db.reach,
+        clock,
+        ids,
+        owner,
+        artifacts,
+        redactor: createRedactor(),
+        graceMs: options.graceMs ?? 5000,
+        unsettled: createUnsettledActs(),
+        silences: new Map(),
+      },
+      { db, driver, isAlive: locks.isAlive },
+    );
   } catch (error) {
     locks.release();
     db.close();

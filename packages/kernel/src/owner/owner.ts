@@ -1,18 +1,13 @@
 import { hostname } from 'node:os';
 import type { Clock, Ids } from '@millforge/contracts';
-import type { OwnerView } from '../goal-view.ts';
 import type { UnsettledActs } from '../run/unsettled-acts.ts';
-import type { Database, Transaction } from '../sqlite/database.ts';
-import { type Claim, readClaimed } from '../store/claim.ts';
-import type { OwnerLocks } from './owner-lock.ts';
+import type { Claim } from '../store/claim.ts';
+import type { KernelStore } from '../store/kernel-store.ts';
+import type { LeaseLoss } from '../store/owner-store.ts';
 
 /** This process among those that may run attempts. */
 export interface Owner {
   readonly id: string;
-  /** Whether the process of an owner still lives. */
-  readonly isAlive: (ownerId: string) => boolean;
-  /** What is known of an owner, also after its end. */
-  read(ownerId: string): Promise<OwnerView>;
   /** Reads the fence when the last heartbeat is too old to trust it; rejects when the lease was lost. */
   confirm(claim: Claim): Promise<void>;
   /** Keeps a lease alive until the function that it gives is called. */
@@ -30,74 +25,35 @@ export interface KeptLease {
   readonly leaseMs: number;
   readonly elapsedMs: () => number;
   /** Called when the lease was lost, or its goal cancelled. */
-  readonly onLost: (reason: 'lease-lost' | 'cancelled') => void;
+  readonly onLost: (reason: LeaseLoss) => void;
 }
 
-/** Registers this process: its lock first, then its row, so that a row without a lock means a dead process. */
+/** Registers this process under a name that no other one has or had. */
 export async function registerOwner(options: {
-  readonly db: Database;
+  readonly store: Pick<KernelStore, 'owners' | 'attempts'>;
   readonly clock: Clock;
   readonly ids: Ids;
-  readonly locks: OwnerLocks;
 }): Promise<Owner> {
-  const { db, clock, ids, locks } = options;
+  const { store, clock, ids } = options;
   for (;;) {
     const id = ids.newId('owner');
-    if (!locks.lock(id)) continue;
-    let isRegistered = false;
-    try {
-      isRegistered = await db.write('register-owner', (tx) => {
-        forgetDead(tx, locks);
-        const row = { id, at: new Date(clock.now()).toISOString() };
-        return insertOwner(tx, row);
-      });
-    } finally {
-      if (!isRegistered) locks.release();
-    }
-    if (isRegistered) return createOwner({ ...options, id });
+    const isRegistered = await store.owners.register({
+      owner_id: id,
+      pid: process.pid,
+      host: hostname(),
+      started_at: new Date(clock.now()).toISOString(),
+    });
+    if (isRegistered) return createOwner({ store, clock, id });
   }
 }
 
-/** Takes a name, unless another process had it. */
-function insertOwner(
-  tx: Transaction,
-  { id, at }: { readonly id: string; readonly at: string },
-): boolean {
-  const changes = tx.run(
-    'INSERT INTO owners (owner_id, pid, host, started_at, beat, is_gone) VALUES (?, ?, ?, ?, 0, 0) ON CONFLICT DO NOTHING',
-    id,
-    process.pid,
-    hostname(),
-    at,
-  );
-  return changes === 1;
-}
-
-/** Reads the row of an owner. */
-export function readOwner(tx: Transaction, ownerId: string): OwnerView {
-  const row = tx.get('SELECT * FROM owners WHERE owner_id = ?', ownerId);
-  return {
-    owner_id: ownerId,
-    pid: Number(row?.['pid'] ?? 0),
-    host: String(row?.['host'] ?? ''),
-    started_at: String(row?.['started_at'] ?? ''),
-  };
-}
-
-/** Reads how often an owner has shown that it goes on. */
-export function readBeat(tx: Transaction, ownerId: string): number {
-  return Number(tx.get('SELECT beat FROM owners WHERE owner_id = ?', ownerId)?.['beat'] ?? -1);
-}
-
 function createOwner({
-  db,
+  store,
   clock,
-  locks,
   id,
 }: {
-  readonly db: Database;
+  readonly store: Pick<KernelStore, 'owners' | 'attempts'>;
   readonly clock: Clock;
-  readonly locks: OwnerLocks;
   readonly id: string;
 }): Owner {
   const kept = new Set<KeptLease>();
@@ -108,17 +64,17 @@ function createOwner({
   const shortest = (): number => Math.min(...[...kept].map(({ leaseMs }) => leaseMs));
 
   const beatOnce = async (): Promise<void> => {
-    const lost: [KeptLease, 'lease-lost' | 'cancelled'][] = [];
-    await db.write('beat-owner', (tx) => {
-      lost.length = 0;
-      tx.run('UPDATE owners SET beat = beat + 1 WHERE owner_id = ?', id);
-      for (const lease of kept) {
-        const reason = renew(tx, lease);
-        if (reason !== null) lost.push([lease, reason]);
-      }
-    });
+    const leases = [...kept];
+    const losses = await store.owners.beat(
+      id,
+      leases.map(({ claim, elapsedMs }) => ({ claim, elapsedMs: elapsedMs() })),
+    );
     lastBeat = clock.monotonicMs();
-    for (const [lease, reason] of lost) lease.onLost(reason);
+    for (const [place, loss] of losses.entries()) {
+      const lease = leases[place];
+      // One that was let go meanwhile is nobody's any more.
+      if (loss !== null && lease !== undefined && kept.has(lease)) lease.onLost(loss);
+    }
   };
 
   const beat = async (): Promise<void> => {
@@ -140,11 +96,9 @@ function createOwner({
 
   return {
     id,
-    isAlive: (ownerId) => ownerId === id || locks.isAlive(ownerId),
-    read: (ownerId) => db.read((tx) => readOwner(tx, ownerId)),
     async confirm(claim) {
       if (kept.size === 0 || clock.monotonicMs() - lastBeat < shortest() / 2) return;
-      await db.read((tx) => readClaimed(tx, claim, clock.now()));
+      await store.attempts.confirm(claim);
     },
     keep(lease) {
       if (kept.size === 0) lastBeat = clock.monotonicMs();
@@ -167,48 +121,14 @@ function createOwner({
       unsettled.whenNone(() => {
         isQuiet = true;
       });
-      try {
-        if (!isQuiet) return;
-        await db.write('release-owner', (tx) => {
-          tx.run('UPDATE owners SET is_gone = 1 WHERE owner_id = ?', id);
-        });
-      } finally {
-        unsettled.whenNone(() => locks.release());
+      if (isQuiet) {
+        await store.owners.release(id);
+        return;
       }
+      // The store is closed by then: what is left is to free the name.
+      unsettled.whenNone(() => void store.owners.release(id).catch(() => undefined));
     },
   };
-}
-
-/** Stores how long a lease has been used; tells when it is not ours any more. */
-function renew(tx: Transaction, lease: KeptLease): 'lease-lost' | 'cancelled' | null {
-  const { claim } = lease;
-  const changes = tx.run(
-    'UPDATE leases SET elapsed_ms = ? WHERE goal = ? AND tenant = ? AND task_id = ? AND fence = ? AND owner_id = ?',
-    lease.elapsedMs(),
-    claim.goal,
-    claim.tenant,
-    claim.taskId,
-    claim.fence,
-    claim.ownerId,
-  );
-  if (changes === 1) return null;
-  const goal = tx.get(
-    'SELECT state FROM goals WHERE goal = ? AND tenant = ?',
-    claim.goal,
-    claim.tenant,
-  );
-  return goal?.['state'] === 'cancelled' ? 'cancelled' : 'lease-lost';
-}
-
-/** Removes the files that dead processes left. */
-function forgetDead(tx: Transaction, locks: OwnerLocks): void {
-  const owners = tx.all('SELECT owner_id FROM owners WHERE is_gone = 0');
-  for (const { owner_id } of owners) {
-    const ownerId = String(owner_id);
-    if (locks.isAlive(ownerId)) continue;
-    locks.forget(ownerId);
-    tx.run('UPDATE owners SET is_gone = 1 WHERE owner_id = ?', ownerId);
-  }
 }
 
 // Often enough that whoever waits for a living owner learns of it soon.

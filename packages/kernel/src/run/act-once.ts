@@ -1,8 +1,12 @@
 import { type ActContext, type Failure, MillforgeError } from '@millforge/contracts';
+import {
+  idempotencyKey,
+  isEffectful,
+  needsAdmission,
+  operationName,
+} from '../store/operation-rules.ts';
 import { toPayload } from '../store/payloads.ts';
 import type { Live } from './live.ts';
-import { idempotencyKey, isEffectful, needsAdmission, operationName } from './operation-rules.ts';
-import { refuseResult } from './refuse-result.ts';
 import { plainFailure, type Settled, settledThrow, settledValue } from './settle-act.ts';
 
 /** How one performance ended. */
@@ -18,16 +22,16 @@ export type Ended =
 /** Performs once, and waits for the end no longer than the grace of a stop or a deadline. */
 export async function actOnce(live: Live): Promise<Ended> {
   const { parts, request } = live;
-  const { clock, control, db } = parts;
+  const { clock, control } = parts;
   const { operation } = request;
   const mayHaveEffect = isEffectful(operation);
-  db.reach('before:act');
+  parts.reach('before:act');
   const startedAt = clock.monotonicMs();
   const acting = begin(live);
   parts.unsettled.watch(operationName(parts.claim, operation.key), acting);
   const awaited = await control.untilAbandoned(acting);
   const settled = awaited.kind === 'ended' ? awaited.value : null;
-  db.reach('after:act');
+  parts.reach('after:act');
   const durationMs = clock.monotonicMs() - startedAt;
   if (settled === null) {
     giveUp(live, acting);
@@ -83,7 +87,7 @@ async function begin({ parts, request, generation, row }: Live): Promise<Settled
 function giveUp({ parts, request }: Live, acting: Promise<Settled>): void {
   const keep = async (): Promise<void> => {
     const settled = await acting;
-    await refuseResult(parts, {
+    await parts.store.attempts.keepLate(parts.claim, {
       key: request.operation.key,
       outcome: settled.kind,
       payload: settled.kind === 'done' ? settled.value : toPayload(plainFailure(settled.failure)),

@@ -8,11 +8,10 @@ import {
   type TrailSink,
   unreachable,
 } from '@millforge/contracts';
-import type { Database } from '../sqlite/database.ts';
 import type { Note } from '../store/append-notes.ts';
 import type { Claim } from '../store/claim.ts';
 import type { OperationRow } from '../store/operation-row.ts';
-import { readKeptPayload } from '../store/payloads.ts';
+import type { OperationStore } from '../store/operation-store.ts';
 import { checkOperation } from './check-operation.ts';
 import { holdDivergence } from './hold-divergence.ts';
 import type { Act, LogParts } from './log-parts.ts';
@@ -41,7 +40,7 @@ export function createDurableLog(
   parts: LogParts,
   recorded: { readonly rows: readonly OperationRow[]; readonly notes: ReadonlyMap<string, string> },
 ): DurableLog {
-  const { claim, control, db } = parts;
+  const { claim, control } = parts;
   const index = createReplayIndex(recorded.rows);
   const notes = createNoteBuffer(recorded.notes, parts.redactor);
   const anew = performedAnew(recorded.rows, claim.number);
@@ -66,7 +65,8 @@ export function createDurableLog(
     const lost = notes.difference();
     if (lost !== null) return diverge(lost);
     const row = found.kind === 'known' ? found.row : null;
-    if (row?.state === 'recorded' && !anew.has(row.key)) return replay(db, claim, row);
+    if (row?.state === 'recorded' && !anew.has(row.key))
+      return replay(parts.store.operations, claim, row);
     const difference = index.liveDifference(operation);
     if (difference !== null) return diverge(difference);
     return performLive(parts, {
@@ -120,13 +120,14 @@ function settleRejection(control: RunControl, error: unknown): unknown {
 
 /** What was recorded, read from its bytes and handed out as it was the first time. */
 async function replay(
-  db: Database,
+  operations: OperationStore,
   { tenant }: Pick<Claim, 'tenant'>,
   row: OperationRow,
 ): Promise<OperationOutcome> {
-  const value = await db.read((tx) =>
-    readKeptPayload(tx, tenant, { sha256: row.outcome_sha256 ?? '', json: row.outcome_json }),
-  );
+  const value = await operations.payload(tenant, {
+    sha256: row.outcome_sha256 ?? '',
+    json: row.outcome_json,
+  });
   switch (row.outcome) {
     case 'failed':
       return { kind: 'failed', error: readFailure(value), replayed: true };

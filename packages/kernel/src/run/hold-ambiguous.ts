@@ -1,11 +1,6 @@
 import type { Failure, JsonObject } from '@millforge/contracts';
-import { appendRecord, changed } from '../store/append-record.ts';
-import { readClaimed } from '../store/claim.ts';
-import { openHold } from '../store/open-hold.ts';
-import { patchedRow } from '../store/operation-row.ts';
-import { doubtOperation } from '../store/write-operation.ts';
+import { isEffectful } from '../store/operation-rules.ts';
 import { type DoubtAnswer, type FormerOwner, type Live, type Looked, writeOf } from './live.ts';
-import { isEffectful } from './operation-rules.ts';
 import { plainFailure } from './settle-act.ts';
 
 /** Asks a person about an operation, or repeats it where the contract says so. */
@@ -20,55 +15,23 @@ export async function holdAmbiguous(
   },
 ): Promise<DoubtAnswer> {
   const { parts, request } = live;
-  const { clock, claim, db } = parts;
-  const { key } = request.operation;
-  const write = writeOf(live, null);
+  const { claim, store } = parts;
   const isSettled = doubt.former?.mayStillAct !== true;
   const isRepeated =
     parts.onAmbiguous === 'retry' && isSettled && (live.row?.tries ?? 0) < MAX_AUTOMATIC_TRIES;
-  live.row = await db.write('open-hold', (tx) => {
-    const row =
-      live.row?.state === 'uncertain'
-        ? live.row
-        : doubtOperation(tx, claim, {
-            ...write,
-            isSettled,
-            isAbsent: false,
-            tries: doubt.tries,
-          });
-    const { goal } = readClaimed(tx, claim, clock.now());
-    const hold = {
+  live.row = await store.operations.hold(claim, {
+    write: writeOf(live, null),
+    hold: {
       reason: 'ambiguous-operation',
       message: messageOf(live),
       taskId: claim.taskId,
       attempt: claim.number,
-      operationKey: key,
+      operationKey: request.operation.key,
       facts: factsOf(live, doubt),
-    } as const;
-    const opened = openHold(tx, goal, {
-      hold,
-      actor: claim.actor,
-      changes: [],
-      isDecided: isRepeated,
-    });
-    if (!isRepeated) return row;
-    const leave = { task_id: claim.taskId, key, may_repeat: 1 };
-    appendRecord(tx, opened.goal, {
-      type: 'hold-decided',
-      actor: parts.admittedBy,
-      changes: [
-        changed('holds', {
-          hold_id: opened.holdId,
-          state: 'decided',
-          decision: 'retry',
-          decided_by: parts.admittedBy,
-          decision_reason: 'The contract says on_ambiguous: retry.',
-          decided_at: goal.at,
-        }),
-        changed('operations', leave),
-      ],
-    });
-    return patchedRow(row, leave, {});
+    },
+    isSettled,
+    tries: doubt.tries,
+    repeatedBy: isRepeated ? parts.admittedBy : null,
   });
   if (!isRepeated) return { kind: 'held' };
   return { kind: 'again', mayHaveHappened: isEffectful(request.operation) };

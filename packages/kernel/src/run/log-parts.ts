@@ -7,16 +7,18 @@ import type {
   Redactor,
   Usage,
 } from '@millforge/contracts';
+import type { Failpoint } from '../failpoints.ts';
 import type { Owner } from '../owner/owner.ts';
-import type { Database } from '../sqlite/database.ts';
 import type { Claim } from '../store/claim.ts';
-import type { ObservedUsage } from '../store/observed-usage.ts';
+import type { KernelStore } from '../store/kernel-store.ts';
 import type { RunControl } from './run-control.ts';
 import type { UnsettledActs } from './unsettled-acts.ts';
 
 /** What the log of one attempt works with. */
 export interface LogParts {
-  readonly db: Database;
+  readonly store: KernelStore;
+  /** Calls the failpoint of that name. */
+  readonly reach: (name: Failpoint) => void;
   readonly clock: Clock;
   readonly owner: Owner;
   readonly claim: Claim;
@@ -26,7 +28,6 @@ export interface LogParts {
   readonly taskEffect: Operation['effect'];
   /** Bounds on what was observed to be used; null where there are none. */
   readonly observedLimits: Usage | null;
-  readonly observed: ObservedUsage;
   /** What to do where nobody can tell: ask, or repeat in the name of whoever admitted the goal. */
   readonly onAmbiguous: 'hold' | 'retry';
   /** Who admitted the goal. */

@@ -8,18 +8,17 @@ import {
   type Usage,
   unreachable,
 } from '@millforge/contracts';
-import type { Transaction } from '../sqlite/database.ts';
+import type { SpentLimit } from '../store/observed-usage.ts';
 import type { OperationRow } from '../store/operation-row.ts';
+import { isEffectful, needsAdmission } from '../store/operation-rules.ts';
+import type { BudgetQuestion } from '../store/operation-store.ts';
 import { type Payload, toPayload } from '../store/payloads.ts';
 import { EFFECTS } from '../store/read-column.ts';
-import { admitOperation, doubtOperation, recordOperation } from '../store/write-operation.ts';
 import { actOnce } from './act-once.ts';
 import { holdAmbiguous } from './hold-ambiguous.ts';
 import { holdApproval } from './hold-approval.ts';
 import { type Live, type LiveRequest, writeOf } from './live.ts';
 import type { LogParts } from './log-parts.ts';
-import { isEffectful, needsAdmission } from './operation-rules.ts';
-import { refuseResult } from './refuse-result.ts';
 import { MAX_DOUBTS, resolveDoubt } from './resolve-doubt.ts';
 import { failureOf, plainFailure, readFailure } from './settle-act.ts';
 import { suspendedBy } from './suspended-by.ts';
@@ -99,6 +98,7 @@ export async function performLive(
           payload: toPayload(plainFailure(settled.failure)),
           before: looked.before,
           durationMs: settled.durationMs,
+          isClean: !mayHaveHappened,
         });
       case 'refused':
         return record(live, { kind: 'refused', payload: DEADLINE, before: looked.before });
@@ -136,6 +136,8 @@ interface OutcomeDraft {
   readonly usage?: Usage | null;
   readonly durationMs?: number;
   readonly found?: JsonValue;
+  /** For a failure: whether no performance under this key can have had an effect. Default true. */
+  readonly isClean?: boolean;
 }
 
 async function held({ parts }: Live): Promise<never> {
@@ -149,10 +151,10 @@ type Looked =
 
 /** Looks at the world before a live performance; a refusal is an outcome. */
 async function lookBefore({ parts, request }: Live): Promise<Looked> {
-  const { control, db } = parts;
+  const { control } = parts;
   const { before } = request.operation;
   if (before === undefined) return { kind: 'ready', before: null };
-  db.reach('before:before');
+  parts.reach('before:before');
   let evidence: Payload | null;
   try {
     const looked = await control.untilAbandoned(before(control.actSignal));
@@ -176,7 +178,7 @@ async function lookBefore({ parts, request }: Live): Promise<Looked> {
     }
     return { kind: 'ended', outcome: { kind: 'failed', payload } };
   }
-  db.reach('after:before');
+  parts.reach('after:before');
   if (control.isAborted()) {
     throw suspendedBy(control.closing() ?? { reason: 'stopped', failure: null });
   }
@@ -190,40 +192,44 @@ async function admit(
   facts: JsonObject | undefined,
 ): Promise<Payload | null> {
   const { parts, request } = live;
-  const { claim, db, owner } = parts;
+  const { claim, owner, store } = parts;
+  const budget = budgetOf(live);
   // What left a trace is admitted again whatever its effect: that uses up the leave of a person to repeat it once.
   if (live.row !== null || needsAdmission(request.operation)) {
-    const write = { ...writeOf(live, before), ...(facts === undefined ? {} : { facts }) };
-    const name = live.row === null ? 'admit-operation' : 'readmit-operation';
-    const admitted = await db.write(
-      name,
-      (tx) => spentBudget(tx, live) ?? admitOperation(tx, claim, write),
-    );
-    if ('text' in admitted) {
+    const write = writeOf(live, before);
+    const admission = await store.operations.admit(claim, {
+      ...write,
+      budget,
+      ...(facts === undefined ? {} : { facts }),
+    });
+    if (admission.kind === 'spent') {
       request.giveBack(write.notes);
-      return admitted;
+      return exhausted(admission.over);
     }
-    live.row = admitted;
-  } else if (parts.observedLimits !== null) {
-    const spent = await db.read((tx) => spentBudget(tx, live));
-    if (spent !== null) return spent;
+    live.row = admission.row;
+  } else if (budget !== null) {
+    const over = await store.operations.spentLimit(claim, budget);
+    if (over !== null) return exhausted(over);
   }
   await owner.confirm(claim);
   return null;
 }
 
-/** The refusal of an operation that could use more than the goal may; null when there is room. */
-function spentBudget(tx: Transaction, { parts, request }: Live): Payload | null {
-  const { claim, observed, observedLimits } = parts;
+/** What one more performance could use; null where nothing limits it. */
+function budgetOf({ parts, request }: Live): BudgetQuestion | null {
+  const { claim, observedLimits } = parts;
   if (observedLimits === null) return null;
   const { key, metered, usageBound } = request.operation;
-  const over = observed.exceeded(tx, claim, {
+  return {
     limits: observedLimits,
     name: `${claim.taskId}/${key}`,
     bound: usageBound ?? {},
     metered,
-  });
-  if (over === null) return null;
+  };
+}
+
+/** The refusal of an operation that could use more than the goal may. */
+function exhausted(over: SpentLimit): Payload {
   return toPayload({
     code: 'budget-exhausted',
     message: `The goal may use ${over.limit} ${over.name}, ${over.used} are used or set aside, and this could pass the limit.`,
@@ -234,31 +240,30 @@ async function doubt(
   live: Live,
   known: { readonly isSettled: boolean; readonly isAbsent: boolean },
 ): Promise<void> {
-  const { claim, db } = live.parts;
-  const write = { ...writeOf(live, null), ...known };
-  live.row = await db.write('doubt-operation', (tx) => doubtOperation(tx, claim, write));
+  const { claim, store } = live.parts;
+  live.row = await store.operations.doubt(claim, { ...writeOf(live, null), ...known });
 }
 
 /** Makes an outcome durable, then hands out what the recorded bytes parse to. */
 async function record(live: Live, outcome: OutcomeDraft): Promise<OperationOutcome> {
-  const { claim, control, db } = live.parts;
-  const write = {
-    ...writeOf(live, outcome.before ?? null),
-    outcome: {
-      kind: outcome.kind,
-      payload: outcome.payload,
-      after: outcome.after ?? null,
-      usage: outcome.usage ?? null,
-      durationMs: outcome.durationMs ?? null,
-      found: outcome.found ?? null,
-    },
-  };
+  const { claim, control, store } = live.parts;
   try {
-    await db.write('record-operation', (tx) => recordOperation(tx, claim, write));
+    await store.operations.record(claim, {
+      ...writeOf(live, outcome.before ?? null),
+      outcome: {
+        kind: outcome.kind,
+        payload: outcome.payload,
+        after: outcome.after ?? null,
+        usage: outcome.usage ?? null,
+        durationMs: outcome.durationMs ?? null,
+        found: outcome.found ?? null,
+        isClean: outcome.isClean ?? true,
+      },
+    });
   } catch (error) {
     // Superseded or cancelled: what came too late is evidence, and changes nothing.
     if (MillforgeError.is(error, 'operation/suspended')) {
-      await refuseResult(live.parts, {
+      await store.attempts.keepLate(claim, {
         key: live.request.operation.key,
         outcome: outcome.kind,
         payload: outcome.payload,
@@ -283,7 +288,8 @@ async function record(live: Live, outcome: OutcomeDraft): Promise<OperationOutco
 /** A clean failure that is performed anew gets a new key; whatever is in doubt keeps its first. */
 function generationOf(row: OperationRow | null): number {
   if (row === null) return 1;
-  return row.state === 'recorded' && row.outcome === 'failed' ? row.generation + 1 : row.generation;
+  const isClean = row.state === 'recorded' && row.outcome === 'failed' && row.is_absent;
+  return isClean ? row.generation + 1 : row.generation;
 }
 
 const NOT_ALLOWED = toPayload({

@@ -1,8 +1,8 @@
 import { type Failure, MillforgeError, type Reconciliation } from '@millforge/contracts';
-import { readKeptPayload, toPayload } from '../store/payloads.ts';
+import { idempotencyKey, isEffectful, operationName } from '../store/operation-rules.ts';
+import { toPayload } from '../store/payloads.ts';
 import { holdAmbiguous } from './hold-ambiguous.ts';
 import type { DoubtAnswer, FormerOwner, Live, Looked } from './live.ts';
-import { idempotencyKey, isEffectful, operationName } from './operation-rules.ts';
 import { suspendedBy } from './suspended-by.ts';
 
 /** Repeats what may be repeated, looks where looking is possible, and asks a person otherwise. */
@@ -56,15 +56,13 @@ export async function resolveDoubt(
 
 /** Asks the operation's own way of looking; one that throws or takes too long does not know. */
 async function look({ parts, request, row, generation }: Live): Promise<Looked> {
-  const { clock, control, claim, db } = parts;
+  const { clock, control, claim, reach, store } = parts;
   const { reconcile, key } = request.operation;
   if (reconcile === undefined) return { answer: { kind: 'unknown' }, facts: null };
   const sha256 = row?.before_sha256 ?? null;
   const json = row?.before_json ?? null;
   const before =
-    sha256 === null
-      ? null
-      : await db.read((tx) => readKeptPayload(tx, claim.tenant, { sha256, json }));
+    sha256 === null ? null : await store.operations.payload(claim.tenant, { sha256, json });
   const limit = new AbortController();
   const signal = AbortSignal.any([control.programSignal, limit.signal]);
   const asking = async (): Promise<Reconciliation> => {
@@ -84,10 +82,10 @@ async function look({ parts, request, row, generation }: Live): Promise<Looked> 
     await clock.delay(RECONCILE_LIMIT_MS, signal).catch(() => undefined);
     return { kind: 'unknown', evidence: { error: 'too-slow' } };
   };
-  db.reach('before:reconcile');
+  reach('before:reconcile');
   const answer = await Promise.race([asking(), waiting()]);
   limit.abort();
-  db.reach('after:reconcile');
+  reach('after:reconcile');
   const evidence = parts.redactor.value(answer.evidence ?? null);
   return { answer, facts: { kind: answer.kind, evidence } };
 }
@@ -95,13 +93,13 @@ async function look({ parts, request, row, generation }: Live): Promise<Looked> 
 /** Who began the performance in doubt, and whether its act may still have an effect. */
 async function formerOwner({ parts, request, row }: Live): Promise<FormerOwner | null> {
   if (row === null) return null;
-  const { claim, owner, unsettled } = parts;
-  const isAlive = row.owner_id === claim.ownerId || owner.isAlive(row.owner_id);
-  const mayStillAct =
-    row.owner_id === claim.ownerId
-      ? unsettled.has(operationName(claim, request.operation.key))
-      : isAlive && !row.is_settled;
-  return { view: await owner.read(row.owner_id), isAlive, mayStillAct };
+  const { claim, store, unsettled } = parts;
+  const isOurs = row.owner_id === claim.ownerId;
+  const isAlive = isOurs || (await store.owners.isAlive(row.owner_id));
+  const mayStillAct = isOurs
+    ? unsettled.has(operationName(claim, request.operation.key))
+    : isAlive && !row.is_settled;
+  return { view: (await store.owners.read(row.owner_id)).view, isAlive, mayStillAct };
 }
 
 /** So many performances without an answer make a question to a person. */

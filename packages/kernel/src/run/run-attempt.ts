@@ -8,18 +8,10 @@ import {
 import type { Adapter, TaskContext } from '../adapter.ts';
 import { saveArtifact } from '../artifacts/save-artifact.ts';
 import { checkNameOf } from '../contract/read-goal-contract.ts';
-import type { Transaction } from '../sqlite/database.ts';
-import { beginAttempt } from '../store/claim.ts';
-import { readGoalAgain } from '../store/goal-row.ts';
-import { createObservedUsage } from '../store/observed-usage.ts';
-import { readOperations } from '../store/operation-row.ts';
-import { inputSha256 } from '../store/record-output.ts';
+import { attemptKey, attemptName, isInDoubt } from '../store/attempt-rules.ts';
 import { createVerdictIssuer, type VerdictIssuer } from '../verified-result.ts';
-import { attemptKey, attemptName, isInDoubt } from './attempt-rules.ts';
 import { createDurableLog, type DurableLog } from './durable-log.ts';
 import type { LogParts } from './log-parts.ts';
-import { readOutputs } from './read-outputs.ts';
-import { refuseResult } from './refuse-result.ts';
 import { createRunControl, type RunControl } from './run-control.ts';
 import type { AttemptRequest, RunParts, RunRequest } from './run-parts.ts';
 import { type Ended, outputOf, settleAttempt } from './settle-attempt.ts';
@@ -31,7 +23,7 @@ export async function runAttempt(
   request: RunRequest,
   attempt: AttemptRequest,
 ): Promise<boolean> {
-  const { clock, db, owner } = parts;
+  const { clock, owner, store } = parts;
   const { claim, contract, task } = attempt;
   const wallMs = contract.limits.wall_ms;
   const control = createRunControl({
@@ -61,28 +53,21 @@ export async function runAttempt(
       control,
       taskEffect: task.effect,
       observedLimits: contract.observed_limits ?? null,
-      observed: createObservedUsage(),
       onAmbiguous: contract.on_ambiguous,
       admittedBy: attempt.admittedBy,
     };
-    const begun = await db.read((tx) => ({
-      rows: readOperations(tx, claim, claim.taskId),
-      notes: readNotes(tx, logParts),
-      outputs: readOutputs(tx, claim, task),
-      inputSha256: inputSha256(tx, claim, { contract, task }),
-      contractSha256: readGoalAgain(tx, claim, clock.now()).contract_sha256,
-    }));
-    const log = createDurableLog(logParts, begun);
+    const loaded = await store.attempts.load(claim, { contract, task });
+    const log = createDurableLog(logParts, loaded);
     const verdicts = createVerdictIssuer({
       check: checkNameOf(task),
       goal_uid: claim.goalUid,
-      contract_sha256: begun.contractSha256,
-      input_sha256: begun.inputSha256,
+      contract_sha256: loaded.contractSha256,
+      input_sha256: loaded.inputSha256,
     });
     const ending = { parts: logParts, run: parts, attempt, log, verdicts };
     const refused = task.doubt === 'attempt' ? await begin(logParts) : null;
     if (refused !== null) return await settleAttempt(ending, refused);
-    const ended = await runProgram(parts, { ...ending, control, outputs: begun.outputs });
+    const ended = await runProgram(parts, { ...ending, control, outputs: loaded.outputs });
     return await settleAttempt(ending, ended);
   } finally {
     leave();
@@ -102,9 +87,9 @@ interface Program {
 }
 
 /** Marks the attempt as begun; whoever lost it meanwhile enters no callback. */
-async function begin({ db, clock, claim, control }: LogParts): Promise<Ended | null> {
+async function begin({ store, claim, control }: LogParts): Promise<Ended | null> {
   try {
-    await db.write('begin-attempt', (tx) => beginAttempt(tx, claim, clock.now()));
+    await store.attempts.begin(claim);
     return control.closing() === null ? null : NOT_BEGUN;
   } catch (error) {
     if (!MillforgeError.is(error, 'operation/suspended')) throw error;
@@ -142,7 +127,8 @@ function keepLate({ parts }: Program, work: Promise<Ended>): void {
   const keep = async (): Promise<void> => {
     const late = await work;
     const payload = late.kind === 'returned' ? outputOf(late.output) : null;
-    if (payload !== null) await refuseResult(parts, { key: null, outcome: 'done', payload });
+    if (payload === null) return;
+    await parts.store.attempts.keepLate(parts.claim, { key: null, outcome: 'done', payload });
   };
   keep().catch((error: unknown) => {
     // The kernel may be closed by then, and there is nobody left to tell.
@@ -191,14 +177,4 @@ function contextOf(parts: RunParts, { log, control, attempt, outputs }: Program)
       options: Parameters<TaskContext['saveArtifact']>[1],
     ) => saveArtifact(parts, { claim, bytes, options, limit: contract.limits.artifact_bytes }),
   });
-}
-
-function readNotes(tx: Transaction, { claim }: LogParts): ReadonlyMap<string, string> {
-  const rows = tx.all(
-    'SELECT key, note_sha256 FROM notes WHERE goal = ? AND tenant = ? AND task_id = ?',
-    claim.goal,
-    claim.tenant,
-    claim.taskId,
-  );
-  return new Map(rows.map((row) => [String(row['key']), String(row['note_sha256'])]));
 }

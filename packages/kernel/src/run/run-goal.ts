@@ -4,18 +4,18 @@ import type { CompleteTask } from '../contract/read-goal-contract.ts';
 import { kernelError } from '../kernel-error.ts';
 import { goalStanding } from '../states/next-task-states.ts';
 import { bindingSha256 } from '../store/admit-goal.ts';
-import { checkGoal } from '../store/check-goal.ts';
+import type { Position } from '../store/read-position.ts';
+import type { Standing } from '../store/standing.ts';
 import { claimTask } from './claim-task.ts';
-import { type Position, readPosition } from './read-position.ts';
 import { releaseAttempt } from './release-attempt.ts';
 import { resolveAttempt } from './resolve-attempt.ts';
 import { runAttempt } from './run-attempt.ts';
 import type { RunParts, RunRequest } from './run-parts.ts';
-import type { Standing } from './standing.ts';
 import { createStopSwitch } from './stop-switch.ts';
 
 /** Runs a goal until it ends, is held, or is stopped; tasks that depend on nothing unfinished run at the same time. */
 export async function runGoal(parts: RunParts, request: RunRequest): Promise<void> {
+  const { goalId, scope } = request;
   const attempts = createStopSwitch();
   const leave = request.stop.onStop((how) => attempts.stop(how));
   const running = new Map<string, Promise<void>>();
@@ -54,7 +54,7 @@ export async function runGoal(parts: RunParts, request: RunRequest): Promise<voi
       let isWaiting = false;
       if (position !== null && faults.length === 0 && !attempts.isStopped()) {
         if (position.goal.state === 'checking') {
-          await check(parts, request, position);
+          await parts.store.goals.check(scope.tenant, goalId, { actor: scope.actor });
           continue;
         }
         if (hasFailed(position)) {
@@ -86,26 +86,16 @@ export async function runGoal(parts: RunParts, request: RunRequest): Promise<voi
 }
 
 async function read(
-  { db, clock }: RunParts,
+  { store }: RunParts,
   { scope, goalId }: RunRequest,
   faults: unknown[],
 ): Promise<Position | null> {
   try {
-    return await db.read((tx) => readPosition(tx, scope.tenant, { goalId, now: clock.now() }));
+    return await store.goals.position(scope.tenant, goalId);
   } catch (error) {
     faults.push(error);
     return null;
   }
-}
-
-async function check(
-  { db, clock }: RunParts,
-  { scope }: RunRequest,
-  { goal, contract }: Position,
-): Promise<void> {
-  await db.write('check-goal', (tx) =>
-    checkGoal(tx, { goal, contract, actor: scope.actor, now: clock.now() }),
-  );
 }
 
 /** The tasks that could be run here, in their order. */

@@ -2,20 +2,21 @@ import type { Clock, Ids, Redactor } from '@millforge/contracts';
 import type { Adapter } from '../adapter.ts';
 import type { ArtifactFiles } from '../artifacts/artifact-files.ts';
 import type { CompleteContract, CompleteTask } from '../contract/read-goal-contract.ts';
+import type { Failpoint } from '../failpoints.ts';
 import type { OwnerView } from '../goal-view.ts';
 import type { Owner } from '../owner/owner.ts';
 import type { Scope } from '../scope.ts';
-import type { Database } from '../sqlite/database.ts';
-import type { Driver } from '../sqlite/driver.ts';
-import type { Claim } from '../store/claim.ts';
+import type { ClaimedTask } from '../store/attempt-store.ts';
+import type { KernelStore } from '../store/kernel-store.ts';
 import type { Slots } from './slots.ts';
 import type { StopSwitch } from './stop-switch.ts';
 import type { UnsettledActs } from './unsettled-acts.ts';
 
 /** What running goals takes. */
 export interface RunParts {
-  readonly db: Database;
-  readonly driver: Driver;
+  readonly store: KernelStore;
+  /** Calls the failpoint of that name. */
+  readonly reach: (name: Failpoint) => void;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly owner: Owner;
@@ -45,15 +46,6 @@ export interface RunRequest {
   /** Attempts that may run at the same time. */
   readonly slots: Slots;
   readonly stop: StopSwitch;
-}
-
-/** What a claim gives to an attempt. */
-export interface ClaimedTask {
-  readonly claim: Claim;
-  readonly elapsedMs: number;
-  /** Time under a lease of all other attempts of the goal. */
-  readonly othersElapsedMs: number;
-  readonly admittedAt: string;
 }
 
 /** An attempt with all that it runs on. */

@@ -1,7 +1,7 @@
 import { MillforgeError } from '@millforge/contracts';
 import type { Adapter } from '../adapter.ts';
 import { ALL_PERMISSIONS, type Scope } from '../scope.ts';
-import type { Transaction } from '../sqlite/database.ts';
+import { WAITING_PAGE, type WaitingGoal } from '../store/read-waiting.ts';
 import type { RunParts } from './run-parts.ts';
 import { createSlots, type Slots } from './slots.ts';
 
@@ -38,7 +38,7 @@ export type RunOneGoal = (
 
 /** Takes up goals until it is told to end; oldest waiting first. */
 export async function runWorker(
-  { db, clock, owner }: RunParts,
+  { store, clock, owner }: RunParts,
   options: RunWorkerOptions,
   runOne: RunOneGoal,
 ): Promise<void> {
@@ -50,6 +50,7 @@ export async function runWorker(
   const faults: unknown[] = [];
 
   const start = (waiting: WaitingGoal): void => {
+    const name = nameOf(waiting);
     const scope: Scope = {
       tenant: waiting.tenant,
       resource: waiting.resource,
@@ -65,29 +66,30 @@ export async function runWorker(
         restMs = FAULT_REST_MS;
         options.onFault?.(waiting.goalId, error);
       } finally {
-        running.delete(waiting.name);
+        running.delete(name);
         // What could not go on here is left to others for a while.
-        restsUntil.set(waiting.name, clock.monotonicMs() + restMs);
+        restsUntil.set(name, clock.monotonicMs() + restMs);
       }
     };
-    running.set(waiting.name, work());
+    running.set(name, work());
   };
 
   while (!signal.aborted && faults.length === 0) {
     let isIdle = true;
     for (let after: WaitingGoal | null = null; running.size < concurrency; ) {
       const last: WaitingGoal | null = after;
-      const page: readonly WaitingGoal[] = await db.read((tx) => readWaiting(tx, last));
+      const page: readonly WaitingGoal[] = await store.goals.waiting(last);
       for (const waiting of page) {
-        const rests = restsUntil.get(waiting.name) ?? 0;
-        if (running.has(waiting.name) || rests > clock.monotonicMs()) continue;
+        const name = nameOf(waiting);
+        const rests = restsUntil.get(name) ?? 0;
+        if (running.has(name) || rests > clock.monotonicMs()) continue;
         if (running.size >= concurrency) break;
-        restsUntil.delete(waiting.name);
+        restsUntil.delete(name);
         start(waiting);
         isIdle = false;
       }
       after = page.at(-1) ?? null;
-      if (page.length < PAGE) break;
+      if (page.length < WAITING_PAGE) break;
     }
     if (!isIdle) continue;
     const pause = new AbortController();
@@ -101,43 +103,9 @@ export async function runWorker(
   if (faults.length > 0) throw faults[0];
 }
 
-/** A goal that somebody could run. */
-interface WaitingGoal {
-  readonly tenant: string;
-  readonly goalId: string;
-  readonly resource: string;
-  readonly headAt: string;
-  readonly goal: number;
-  /** Names it among all tenants. */
-  readonly name: string;
-}
-
-/** A page of goals that could go on, the longest waiting first. */
-function readWaiting(tx: Transaction, after: WaitingGoal | null): readonly WaitingGoal[] {
-  return tx
-    .all(
-      `SELECT goal, tenant, goal_id, resource, head_at FROM goals
-        WHERE goal IN (SELECT goal FROM tasks WHERE state IN ('ready', 'running')
-                       UNION SELECT goal FROM goals WHERE state = 'checking')
-          AND state IN ('ready', 'running', 'checking') AND goal NOT IN (SELECT goal FROM imports)
-          AND (head_at > ? OR (head_at = ? AND goal > ?))
-        ORDER BY head_at, goal LIMIT ${PAGE}`,
-      after?.headAt ?? '',
-      after?.headAt ?? '',
-      after?.goal ?? 0,
-    )
-    .map((row) => {
-      const tenant = String(row['tenant']);
-      const goalId = String(row['goal_id']);
-      return {
-        tenant,
-        goalId,
-        resource: String(row['resource']),
-        headAt: String(row['head_at']),
-        goal: Number(row['goal']),
-        name: JSON.stringify([tenant, goalId]),
-      };
-    });
+/** Names a goal among all tenants. */
+function nameOf({ tenant, goalId }: WaitingGoal): string {
+  return JSON.stringify([tenant, goalId]);
 }
 
 /** A fault after which this process can write nothing more. */
@@ -154,4 +122,3 @@ const DEFAULT_CONCURRENCY = 4;
 const POLL_MS = 250;
 const REST_MS = 1000;
 const FAULT_REST_MS = 10_000;
-const PAGE = 64;

@@ -1,16 +1,11 @@
 import { type FailureClass, MillforgeError, unreachable } from '@millforge/contracts';
-import { readTask } from '../store/attempt-row.ts';
-import { doubtAttempt } from '../store/doubt-attempt.ts';
-import { failAttempt, type Suspension, suspendAttempt } from '../store/end-attempt.ts';
+import { isInDoubt } from '../store/attempt-rules.ts';
+import type { Suspension } from '../store/end-attempt.ts';
 import { type Payload, toPayload } from '../store/payloads.ts';
-import { recordResult } from '../store/record-output.ts';
 import type { VerdictIssuer } from '../verified-result.ts';
-import { isInDoubt } from './attempt-rules.ts';
 import type { DurableLog } from './durable-log.ts';
 import { holdDivergence } from './hold-divergence.ts';
 import type { LogParts } from './log-parts.ts';
-import { isEffectful } from './operation-rules.ts';
-import { refuseResult } from './refuse-result.ts';
 import type { Closing } from './run-control.ts';
 import type { AttemptRequest, RunParts } from './run-parts.ts';
 import { failureOf } from './settle-act.ts';
@@ -91,7 +86,7 @@ async function endClosed(ending: Ending, closing: Closing, ended: Ended): Promis
       if (ended.kind === 'returned') {
         const payload = outputOf(ended.output);
         if (payload !== null) {
-          await refuseResult(parts, { key: null, outcome: 'done', payload });
+          await parts.store.attempts.keepLate(parts.claim, { key: null, outcome: 'done', payload });
         }
       }
       if (closing.reason === 'cancelled') return false;
@@ -112,18 +107,12 @@ async function endClosed(ending: Ending, closing: Closing, ended: Ended): Promis
 }
 
 async function suspend({ parts, attempt }: Ending, closing: Closing): Promise<void> {
-  const { claim, clock, control, db } = parts;
-  const suspension = suspensionOf(parts, closing);
-  const elapsedMs = control.elapsedMs();
   await unlessCancelled(
-    db.write('suspend-attempt', (tx) =>
-      suspendAttempt(tx, claim, {
-        suspension,
-        contract: attempt.contract,
-        elapsedMs,
-        now: clock.now(),
-      }),
-    ),
+    parts.store.attempts.suspend(parts.claim, {
+      suspension: suspensionOf(parts, closing),
+      contract: attempt.contract,
+      elapsedMs: parts.control.elapsedMs(),
+    }),
   );
 }
 
@@ -170,42 +159,21 @@ interface Miss {
   readonly isSettled: boolean;
 }
 
-async function fail({ parts, attempt }: Ending, miss: Miss): Promise<boolean> {
-  const { claim, clock, control, db } = parts;
+async function fail({ parts, attempt }: Ending, failure: Miss): Promise<boolean> {
   const { contract, task } = attempt;
-  const elapsedMs = control.elapsedMs();
-  const { code, message, isClean, isSettled } = miss;
-  const doubt = { code, message, isSettled };
-  if (!isClean && isInDoubt(task)) {
-    return unlessCancelled(
-      db.write('doubt-attempt', (tx) =>
-        doubtAttempt(tx, claim, { doubt, elapsedMs, now: clock.now() }),
-      ),
-    );
-  }
   return unlessCancelled(
-    db.write('fail-attempt', (tx) => {
-      const { retries } = readTask(tx, claim, claim.taskId);
-      const isLast = claim.number >= task.max_attempts + retries;
-      // A harmless repeat is tried first; what remains after the last one is in doubt all the same.
-      if (isLast && !isClean && task.doubt === 'attempt' && isEffectful(task)) {
-        doubtAttempt(tx, claim, { doubt, elapsedMs, now: clock.now() });
-        return;
-      }
-      failAttempt(tx, claim, {
-        failure: { code, message, isClean },
-        task,
-        contract,
-        elapsedMs,
-        now: clock.now(),
-      });
+    parts.store.attempts.fail(parts.claim, {
+      failure,
+      task,
+      contract,
+      elapsedMs: parts.control.elapsedMs(),
     }),
   );
 }
 
 async function recordOutput(ending: Ending, value: unknown): Promise<boolean> {
   const { parts, attempt, log, run, verdicts } = ending;
-  const { claim, clock, control, db } = parts;
+  const { claim, control, store } = parts;
   const { contract, task } = attempt;
   const payload = outputOf(value);
   const verdict = verdicts.verdictOf(value);
@@ -225,26 +193,20 @@ async function recordOutput(ending: Ending, value: unknown): Promise<boolean> {
       isSettled: true,
     });
   }
-  const notes = log.takeNotes();
-  const elapsedMs = control.elapsedMs();
-  const receiptId = run.ids.newId('receipt');
   return unlessCancelled(
-    db.write('record-result', (tx) =>
-      recordResult(tx, claim, {
-        output: {
-          payload,
-          verdict: task.adapter.kind === 'verify' ? verdict : null,
-          receiptId,
-        },
-        contract,
-        task,
-        admittedAt: attempt.admittedAt,
-        elapsedMs,
-        notes,
-        now: clock.now(),
-      }),
-    ),
-    () => refuseResult(parts, { key: null, outcome: 'done', payload }),
+    store.attempts.record(claim, {
+      output: {
+        payload,
+        verdict: task.adapter.kind === 'verify' ? verdict : null,
+        receiptId: run.ids.newId('receipt'),
+      },
+      contract,
+      task,
+      admittedAt: attempt.admittedAt,
+      elapsedMs: control.elapsedMs(),
+      notes: log.takeNotes(),
+    }),
+    () => store.attempts.keepLate(claim, { key: null, outcome: 'done', payload }),
   );
 }
 

@@ -1,13 +1,13 @@
 import type { Clock } from '@millforge/contracts';
-import { isInDoubt } from '../run/attempt-rules.ts';
-import { isEffectful } from '../run/operation-rules.ts';
 import type { Database, Transaction } from '../sqlite/database.ts';
 import { APPLICATION_ID, BACKUP_ID } from '../sqlite/migrate.ts';
 import { isLegal } from '../states/transitions.ts';
 import { changed, type RowChange } from './append-record.ts';
 import { readLatestAttempt, readTasks } from './attempt-row.ts';
+import { isInDoubt } from './attempt-rules.ts';
 import { type GoalRow, toGoalRow } from './goal-row.ts';
 import { openHold } from './open-hold.ts';
+import { isEffectful } from './operation-rules.ts';
 import { readContract } from './read-contract.ts';
 
 /** Makes a trail of a backup: whatever could have gone on after it was made is a question to a person. */

@@ -7,26 +7,16 @@ import {
 import type { Transaction } from '../sqlite/database.ts';
 import { appendRecord, changed } from './append-record.ts';
 import { readTasks, type TaskRow } from './attempt-row.ts';
-import { type GoalRow, readGoalAgain } from './goal-row.ts';
+import type { GoalRow } from './goal-row.ts';
 import { openHold } from './open-hold.ts';
 import { readPayload } from './payloads.ts';
 
 /** Decides a goal whose tasks are done: completed when every required check passes, failed when one fails. */
 export function checkGoal(
   tx: Transaction,
-  {
-    goal: before,
-    contract,
-    actor,
-    now,
-  }: {
-    readonly goal: GoalRow;
-    readonly contract: CompleteContract;
-    readonly actor: string;
-    readonly now: number;
-  },
+  goal: GoalRow,
+  { contract, actor }: { readonly contract: CompleteContract; readonly actor: string },
 ): void {
-  const goal = readGoalAgain(tx, before, now);
   if (goal.state !== 'checking') return;
   const tasks = new Map(readTasks(tx, goal).map((row) => [row.task_id, row]));
   const verdicts = contract.required_checks.map((check) => ({

@@ -20,14 +20,16 @@ export interface Claim {
   readonly units: number;
   /** Part of the idempotency key of the whole attempt. */
   readonly generation: number;
+  /** Whether the callback of this attempt was entered before, and may have had its effect then. */
+  readonly isRepeat: boolean;
 }
 
 /** What a claim is made of, but for what the goal itself gives. */
-type NewClaim = Omit<Claim, 'fence' | 'goal' | 'tenant' | 'goalUid'>;
+type NewClaim = Omit<Claim, 'fence' | 'goal' | 'tenant' | 'goalUid' | 'isRepeat'>;
 
 /** Reserves the units of a new attempt and admits it; durable before anything else happens. */
 export function admitAttempt(tx: Transaction, goal: GoalRow, attempt: NewClaim): Claim {
-  const claim = claimOf(goal, attempt);
+  const claim = claimOf(goal, { ...attempt, isRepeat: false });
   takeLease(tx, claim, 0);
   appendRecord(tx, goal, {
     type: 'attempt-admitted',
@@ -67,7 +69,9 @@ export function claimAttempt(
     readonly claim: NewClaim;
   },
 ): Claim {
-  const claim = claimOf(goal, again.claim);
+  // One that was suspended may have been entered; one that was only admitted was not.
+  const isRepeat = again.attempt.state !== 'admitted';
+  const claim = claimOf(goal, { ...again.claim, isRepeat });
   dropLease(tx, goal, claim.taskId);
   takeLease(tx, claim, again.elapsedMs);
   const task: readonly RowChange[] = again.taskIsRunning
@@ -165,7 +169,7 @@ export function beginning(claim: Claim, attemptState: string): readonly RowChang
   return [changed('attempts', { task_id: claim.taskId, number: claim.number, state: 'running' })];
 }
 
-function claimOf(goal: GoalRow, claim: NewClaim): Claim {
+function claimOf(goal: GoalRow, claim: NewClaim & Pick<Claim, 'isRepeat'>): Claim {
   return {
     ...claim,
     goal: goal.goal,

@@ -98,6 +98,8 @@ export function failAttempt(
   dropLease(tx, goal, claim.taskId);
   writeFailure(tx, goal, {
     ...failed,
+    // Whoever repeats knows of its own performance only: one before it may have had, or may still have, its effect.
+    failure: { ...failed.failure, isClean: failed.failure.isClean && !claim.isRepeat },
     number: claim.number,
     units: claim.units,
     actor: claim.actor,

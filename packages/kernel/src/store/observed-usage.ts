@@ -2,6 +2,7 @@ import type { JsonValue, Usage } from '@millforge/contracts';
 import type { Transaction } from '../sqlite/database.ts';
 import { NO_SHA256 } from './append-record.ts';
 import type { Claim } from './claim.ts';
+import type { BudgetQuestion } from './operation-store.ts';
 import { USAGE_NAMES } from './read-usage.ts';
 
 /** What all operations of a goal used, as far as anybody saw, and may still use. */
@@ -14,13 +15,17 @@ export interface ObservedUsage {
   exceeded(
     tx: Transaction,
     claim: Pick<Claim, 'goal' | 'tenant'>,
-    asked: {
-      readonly limits: Usage;
-      readonly name: string;
-      readonly bound: Usage;
-      readonly metered: boolean;
-    },
-  ): { readonly name: string; readonly limit: number; readonly used: number } | null;
+    asked: BudgetQuestion,
+  ): SpentLimit | null;
+}
+
+/** A limit that one more performance could pass. */
+export interface SpentLimit {
+  /** What is limited. */
+  readonly name: string;
+  readonly limit: number;
+  /** What is used or set aside. */
+  readonly used: number;
 }
 
 /** Begins with nothing read; every question reads only what the trail has grown by. */

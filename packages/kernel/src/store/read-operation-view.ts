@@ -1,10 +1,10 @@
 import { deepFreeze, type JsonValue } from '@millforge/contracts';
 import type { OperationView } from '../goal-view.ts';
 import { notFound } from '../kernel-error.ts';
-import { idempotencyKey } from '../run/operation-rules.ts';
 import type { Transaction } from '../sqlite/database.ts';
 import type { GoalRow } from './goal-row.ts';
 import { type OperationRow, readOperation } from './operation-row.ts';
+import { idempotencyKey } from './operation-rules.ts';
 import { readKeptPayload } from './payloads.ts';
 import { textOrNull } from './read-column.ts';
 import { readHolds } from './read-goal-view.ts';

@@ -39,6 +39,8 @@ export interface RecordedOutcome {
   readonly durationMs: number | null;
   /** What reconciliation found, when the outcome comes from looking. */
   readonly found: JsonValue;
+  /** For a failure: whether no performance under this key can have had an effect, so that the next one gets another key. */
+  readonly isClean: boolean;
 }
 
 /** Admits an operation before it is performed, or once more before it is repeated. */
@@ -80,6 +82,7 @@ export function recordOperation(
       row['generation'] = draft.generation;
       row['elapsed_ms'] = elapsedMs;
       row['is_settled'] = 1;
+      if (outcome.kind === 'failed') row['is_absent'] = outcome.isClean ? 1 : 0;
       row['outcome'] = outcome.kind;
       row['outcome_sha256'] = outcome.payload.sha256;
       payloads['outcome_sha256'] = outcome.payload;

@@ -1,6 +1,6 @@
 import type { CompleteContract, CompleteTask } from '../contract/read-goal-contract.ts';
-import type { AttemptRow, LeaseRow, TaskRow } from '../store/attempt-row.ts';
-import type { GoalRow } from '../store/goal-row.ts';
+import type { AttemptRow, LeaseRow, TaskRow } from './attempt-row.ts';
+import type { GoalRow } from './goal-row.ts';
 
 /** How one task of a goal stands, as a run sees it. */
 export interface Standing {

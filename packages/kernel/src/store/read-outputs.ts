@@ -1,9 +1,9 @@
 import { deepFreeze, type JsonObject, type JsonValue } from '@millforge/contracts';
 import type { CompleteTask } from '../contract/read-goal-contract.ts';
 import type { Transaction } from '../sqlite/database.ts';
-import { readTasks } from '../store/attempt-row.ts';
-import type { GoalRow } from '../store/goal-row.ts';
-import { readPayload } from '../store/payloads.ts';
+import { readTasks } from './attempt-row.ts';
+import type { GoalRow } from './goal-row.ts';
+import { readPayload } from './payloads.ts';
 
 /** Reads what the tasks gave that a task depends on. */
 export function readOutputs(

@@ -1,5 +1,5 @@
 import { digest, type Operation } from '@millforge/contracts';
-import type { Claim } from '../store/claim.ts';
+import type { Claim } from './claim.ts';
 
 /** Whether something outside may be different after it. */
 export function isEffectful({ effect }: Pick<Operation, 'effect'>): boolean {

@@ -1,9 +1,9 @@
 import type { CompleteContract } from '../contract/read-goal-contract.ts';
 import type { Transaction } from '../sqlite/database.ts';
-import { readLatestAttempt, readLease, readTasks } from '../store/attempt-row.ts';
-import { type GoalRow, readGoalRow } from '../store/goal-row.ts';
-import { damagedContract, readContract } from '../store/read-contract.ts';
-import { refuseImported } from '../store/refuse-imported.ts';
+import { readLatestAttempt, readLease, readTasks } from './attempt-row.ts';
+import { type GoalRow, readGoalRow } from './goal-row.ts';
+import { damagedContract, readContract } from './read-contract.ts';
+import { refuseImported } from './refuse-imported.ts';
 import type { Standing } from './standing.ts';
 
 /** Where a goal stands, as a run sees it. */

@@ -1,0 +1,49 @@
+import { deepFreeze, type JsonValue, type TrailRecord } from '@millforge/contracts';
+import type { Database, SqlRow } from '../sqlite/database.ts';
+import { exportTrail } from '../trail/export-trail.ts';
+import { importTrail } from '../trail/import-trail.ts';
+import { verifyTenant } from '../trail/verify-trail.ts';
+import { readGoalRow } from './goal-row.ts';
+import type { StoreParts } from './store-parts.ts';
+import type { TrailStore } from './trail-store.ts';
+
+/** Puts the transactions about trails together. */
+export function createTrailStore({
+  db,
+  clock,
+}: Pick<StoreParts, 'clock'> & { readonly db: Database }): TrailStore {
+  return {
+    read: (tenant, goalId, { from, limit }) =>
+      db.read((tx) => {
+        const goal = readGoalRow(tx, tenant, { goalId, now: clock.now() });
+        const rows = tx.all(
+          'SELECT * FROM trail WHERE goal = ? AND tenant = ? AND seq >= ? ORDER BY seq LIMIT ?',
+          goal.goal,
+          goal.tenant,
+          from,
+          limit,
+        );
+        return {
+          records: rows.map(toTrailRecord),
+          hasEnded: ['completed', 'failed', 'cancelled'].includes(goal.state),
+        };
+      }),
+    verify: (tenant, goalId) => verifyTenant({ db, clock }, tenant, goalId),
+    export: (tenant, goalId) => exportTrail({ db, clock }, { tenant, goalId }),
+    import: ({ tenant, actor }, read) =>
+      db.write('import-trail', (tx) => importTrail(tx, read, { tenant, actor, now: clock.now() })),
+  };
+}
+
+/** Types a row of `trail`. */
+function toTrailRecord(row: SqlRow): TrailRecord {
+  return deepFreeze({
+    seq: Number(row['seq']),
+    at: String(row['at']),
+    type: String(row['type']),
+    actor: String(row['actor']),
+    data: JSON.parse(String(row['data'])) as JsonValue, // JSON.parse gives nothing but JSON values.
+    previous_sha256: String(row['previous_sha256']),
+    record_sha256: String(row['record_sha256']),
+  });
+}
