@@ -7,6 +7,7 @@ import {
 } from '@millforge/contracts';
 import type { ArgumentRepair } from './argument-repair.ts';
 import { findViolation } from './find-violation.ts';
+import { isJsonList, isJsonObject } from './json-kind.ts';
 import { renamedKeys } from './names/renamed-keys.ts';
 import { readValue } from './read-value.ts';
 
@@ -61,7 +62,7 @@ type Members = readonly (JsonValue | JsonFloat)[] | null;
 
 function coerceObject(value: JsonValue, schema: ObjectSchema, place: Place): JsonValue {
   const found = containerIn(value, place, 'object-from-text');
-  if (typeof found !== 'object' || found === null || isList(found)) return value;
+  if (!isJsonObject(found)) return value;
   const entries: [string, JsonValue][] = [];
   const renamed = renamedKeys(Object.keys(found), Object.keys(schema.properties));
   for (const [written, item] of Object.entries(found)) {
@@ -84,7 +85,7 @@ function coerceObject(value: JsonValue, schema: ObjectSchema, place: Place): Jso
 
 function coerceArray(value: JsonValue, schema: ArraySchema, place: Place): JsonValue {
   const found = containerIn(value, place, 'array-from-text');
-  if (isList(found)) {
+  if (isJsonList(found)) {
     return found.map((item, index) =>
       coerceValue(item, { ...place, schema: schema.items, path: `${place.path}[${index}]` }),
     );
@@ -113,7 +114,7 @@ function containerIn(
   if (typeof value !== 'string') return value;
   const read = readValue(value);
   if (!read.ok || typeof read.value !== 'object' || read.value === null) return value;
-  if (isList(read.value) !== (kind === 'array-from-text')) return value;
+  if (isJsonList(read.value) !== (kind === 'array-from-text')) return value;
   place.repairs.push({ path: place.path, kind });
   return read.value;
 }
@@ -161,10 +162,6 @@ function exactNumber(text: string): number | null {
 
 function isSpareNull(value: JsonValue, schema: JsonSchema): boolean {
   return value === null && findViolation(null, schema) !== null;
-}
-
-function isList(value: JsonValue): value is readonly JsonValue[] {
-  return Array.isArray(value);
 }
 
 const INTEGER = /^-?\d+$/;

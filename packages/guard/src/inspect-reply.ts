@@ -9,7 +9,7 @@ import { explainDropped, giveUpOn, judgeCalls, passAll } from './judge/judge-cal
 import { judgeText, type ToolChoice } from './judge/judge-text.ts';
 import { type ToolIndex, toolIndex } from './names/tool-index.ts';
 import { nudgeText } from './nudge-text.ts';
-import { spokenBy } from './prompt/respond-tool.ts';
+import { spokenBy } from './prompt/spoken-by.ts';
 import { toolHelp } from './prompt/tool-help.ts';
 import { type RescuedText, rescueToolCalls } from './rescue/rescue-tool-calls.ts';
 

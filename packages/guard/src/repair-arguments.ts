@@ -2,6 +2,7 @@ import { type JsonObject, type JsonSchema, type JsonValue } from '@millforge/con
 import type { ArgumentRepair } from './argument-repair.ts';
 import { coerceValue } from './coerce-value.ts';
 import { findViolation } from './find-violation.ts';
+import { isJsonObject } from './json-kind.ts';
 import { type ReadValue, readValue } from './read-value.ts';
 
 /** Arguments that match the schema, or the first thing that is wrong with them. */
@@ -156,10 +157,6 @@ function asArguments(read: ReadValue): ReadArguments {
     received,
     message: `This is JSON of type ${received}, not an object.`,
   };
-}
-
-function isJsonObject(value: JsonValue): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function typeName(value: JsonValue): string {

@@ -17,15 +17,12 @@ export function compilePattern(source: string): CompilePatternResult {
   if (!isRegularExpression(source)) {
     return refuse('must be a regular expression in the syntax of JavaScript with the flag u');
   }
-  const parser: Parser = { source, at: 0, depth: 0, refusal: null };
-  const tree = parseAlternatives(parser);
-  if (parser.refusal !== null) return refuse(parser.refusal);
-  const program: Program = { instructions: [], fuel: MAX_FUEL };
-  emit(tree, program);
-  program.instructions.push({ kind: MATCH });
-  return program.fuel < 0 || program.instructions.length > MAX_STATES
-    ? refuse(`must not need more than ${MAX_STATES} states; make its repetitions smaller`)
-    : { ok: true, test: createMatcher(program.instructions) };
+  const parser: Parser = { source, at: 0, depth: 0, program: [], refusal: null };
+  parseAlternatives(parser);
+  append(parser, [{ kind: MATCH }]);
+  return parser.refusal === null
+    ? { ok: true, test: createMatcher(parser.program) }
+    : refuse(parser.refusal);
 }
 
 /** Proves the syntax, so that the parser need not; the expression is never run. */
@@ -37,61 +34,75 @@ function isRegularExpression(source: string): boolean {
   }
 }
 
-type Tree =
-  | { readonly kind: 'sequence' | 'alternatives'; readonly parts: readonly Tree[] }
-  | { readonly kind: 'repeat'; readonly part: Tree; readonly min: number; readonly max: number }
-  | { readonly kind: 'leaf'; readonly instruction: Instruction };
-
 interface Parser {
   readonly source: string;
   at: number;
   depth: number;
+  /** What was parsed; forks name their targets by distance, so that a stretch can be moved and repeated. */
+  readonly program: Instruction[];
   refusal: string | null;
 }
 
-function parseAlternatives(parser: Parser): Tree {
-  const parts = [parseSequence(parser)];
-  while (parser.source[parser.at] === '|') {
-    parser.at++;
-    parts.push(parseSequence(parser));
+function parseAlternatives(parser: Parser): void {
+  const { program, source } = parser;
+  const start = program.length;
+  const parts: Instruction[][] = [];
+  do {
+    // The bar in front of every part but the first.
+    if (parts.length > 0) parser.at++;
+    parseSequence(parser);
+    parts.push(program.splice(start));
+  } while (source[parser.at] === '|');
+  let left = parts.reduce((sum, part) => sum + part.length + 2, -2);
+  for (const [index, part] of parts.entries()) {
+    if (index === parts.length - 1) append(parser, part);
+    else {
+      append(parser, [fork(1, part.length + 2), ...part, fork(left - part.length - 1)]);
+      left -= part.length + 2;
+    }
   }
-  const [only] = parts;
-  return only !== undefined && parts.length === 1 ? only : { kind: 'alternatives', parts };
 }
 
-function parseSequence(parser: Parser): Tree {
-  const parts: Tree[] = [];
+function parseSequence(parser: Parser): void {
   while (parser.refusal === null && parser.at < parser.source.length) {
     const next = parser.source[parser.at];
-    if (next === '|' || next === ')') break;
-    parts.push(parseQuantifier(parseAtom(parser), parser));
+    if (next === '|' || next === ')') return;
+    const start = parser.program.length;
+    parseAtom(parser);
+    parseQuantifier(parser, start);
   }
-  return { kind: 'sequence', parts };
 }
 
-function parseQuantifier(part: Tree, parser: Parser): Tree {
+/** Repeats what was parsed since `start`. */
+function parseQuantifier(parser: Parser, start: number): void {
   const [text, mark, low, comma, high] = matchAt(QUANTIFIER, parser) ?? [];
-  if (text === undefined) return part;
+  if (text === undefined) return;
   parser.at += text.length;
-  if (mark === '*') return { kind: 'repeat', part, min: 0, max: Number.POSITIVE_INFINITY };
-  if (mark === '+') return { kind: 'repeat', part, min: 1, max: Number.POSITIVE_INFINITY };
-  if (mark === '?') return { kind: 'repeat', part, min: 0, max: 1 };
-  const min = Number(low);
-  if (comma === undefined) return { kind: 'repeat', part, min, max: min };
-  const max = high === undefined || high === '' ? Number.POSITIVE_INFINITY : Number(high);
-  return { kind: 'repeat', part, min, max };
+  const part = parser.program.splice(start);
+  // Nothing is nothing, however often.
+  if (part.length === 0) return;
+  const min = mark === undefined ? Number(low) : mark === '+' ? 1 : 0;
+  const isOpen = mark === undefined ? comma !== undefined && !high : mark !== '?';
+  for (let count = 0; count < min && parser.refusal === null; count++) append(parser, part);
+  if (isOpen) {
+    append(parser, [fork(1, part.length + 2), ...part, fork(-1 - part.length)]);
+    return;
+  }
+  const max = mark === undefined ? Number(comma === undefined ? low : high) : 1;
+  for (let count = min; count < max && parser.refusal === null; count++) {
+    append(parser, [fork(1, (max - count) * (part.length + 1)), ...part]);
+  }
 }
 
-function parseAtom(parser: Parser): Tree {
-  switch (parser.source.charAt(parser.at)) {
+function parseAtom(parser: Parser): void {
+  const mark = parser.source.charAt(parser.at);
+  switch (mark) {
     case '(':
       return parseGroup(parser);
     case '^':
-      parser.at++;
-      return { kind: 'leaf', instruction: { kind: 'start' } };
     case '$':
       parser.at++;
-      return { kind: 'leaf', instruction: { kind: 'end' } };
+      return append(parser, [{ kind: mark === '^' ? 'start' : 'end' }]);
     case '.':
       return take('.', parser);
     case '[':
@@ -101,41 +112,40 @@ function parseAtom(parser: Parser): Tree {
         return take(matchAt(ESCAPE, parser)?.[0], parser);
       }
       parser.refusal = 'must not have back references or word boundaries';
-      return NOTHING;
+      return;
     default: {
       const codePoint = parser.source.codePointAt(parser.at) ?? 0;
       parser.at += codePoint > 0xffff ? 2 : 1;
-      return { kind: 'leaf', instruction: { kind: 'literal', codePoint } };
+      append(parser, [{ kind: 'literal', codePoint }]);
     }
   }
 }
 
-function parseGroup(parser: Parser): Tree {
+function parseGroup(parser: Parser): void {
   const opening = matchAt(GROUP, parser)?.[0];
   if (opening === undefined || parser.depth === MAX_DEPTH) {
     parser.refusal =
       opening === undefined
         ? 'must not look ahead or behind, nor change flags'
         : `must not nest more than ${MAX_DEPTH} groups`;
-    return NOTHING;
+    return;
   }
   parser.at += opening.length;
   parser.depth++;
-  const tree = parseAlternatives(parser);
+  parseAlternatives(parser);
   parser.depth--;
   // The closing parenthesis, which valid syntax has.
   parser.at++;
-  return tree;
 }
 
 /** A class or an escape, judged by the engine one character at a time. */
-function take(source: string | undefined, parser: Parser): Tree {
+function take(source: string | undefined, parser: Parser): void {
   if (source === undefined) {
     parser.refusal = 'must have only escapes that stand for characters';
-    return NOTHING;
+    return;
   }
   parser.at += source.length;
-  return { kind: 'leaf', instruction: { kind: 'class', source } };
+  append(parser, [{ kind: 'class', source }]);
 }
 
 function matchAt(pattern: RegExp, parser: Parser): RegExpExecArray | null {
@@ -143,70 +153,16 @@ function matchAt(pattern: RegExp, parser: Parser): RegExpExecArray | null {
   return pattern.exec(parser.source);
 }
 
-interface Program {
-  readonly instructions: Instruction[];
-  /** Counts every visit: a repetition of nothing would never reach a limit of instructions. */
-  fuel: number;
+function fork(...to: readonly number[]): Instruction {
+  return { kind: 'fork', to };
 }
 
-function emit(tree: Tree, program: Program): void {
-  if (program.fuel-- < 0 || program.instructions.length > MAX_STATES) return;
-  const { instructions } = program;
-  switch (tree.kind) {
-    case 'leaf':
-      instructions.push(tree.instruction);
-      return;
-    case 'sequence':
-      for (const part of tree.parts) emit(part, program);
-      return;
-    case 'alternatives':
-      emitAlternatives(tree.parts, program);
-      return;
-    case 'repeat':
-    default:
-      emitRepeat(tree, program);
-  }
-}
-
-function emitAlternatives(parts: readonly Tree[], program: Program): void {
-  const { instructions } = program;
-  const exits: number[] = [];
-  for (const [index, part] of parts.entries()) {
-    if (index === parts.length - 1) {
-      emit(part, program);
-      break;
-    }
-    const fork = instructions.length;
-    instructions.push({ kind: MATCH });
-    emit(part, program);
-    exits.push(instructions.length);
-    instructions.push({ kind: MATCH });
-    instructions[fork] = { kind: 'fork', to: [fork + 1, instructions.length] };
-  }
-  for (const exit of exits) instructions[exit] = { kind: 'fork', to: [instructions.length] };
-}
-
-function emitRepeat(tree: Extract<Tree, { kind: 'repeat' }>, program: Program): void {
-  const { instructions } = program;
-  const { part, min, max } = tree;
-  for (let count = 0; count < min && program.fuel >= 0; count++) emit(part, program);
-  if (max === Number.POSITIVE_INFINITY) {
-    const fork = instructions.length;
-    instructions.push({ kind: MATCH });
-    emit(part, program);
-    instructions.push({ kind: 'fork', to: [fork] });
-    instructions[fork] = { kind: 'fork', to: [fork + 1, instructions.length] };
-    return;
-  }
-  const forks: number[] = [];
-  for (let count = min; count < max && program.fuel >= 0; count++) {
-    forks.push(instructions.length);
-    instructions.push({ kind: MATCH });
-    emit(part, program);
-    if (instructions.length > MAX_STATES) break;
-  }
-  for (const fork of forks) {
-    instructions[fork] = { kind: 'fork', to: [fork + 1, instructions.length] };
+/** Adds to the program, up to the limit, so that no repetition takes longer than a refusal. */
+function append(parser: Parser, part: readonly Instruction[]): void {
+  if (parser.program.length + part.length > MAX_STATES) {
+    parser.refusal ??= `must not need more than ${MAX_STATES} states; make its repetitions smaller`;
+  } else {
+    parser.program.push(...part);
   }
 }
 
@@ -217,8 +173,6 @@ function refuse(message: string): CompilePatternResult {
 const MAX_LENGTH = 2048;
 const MAX_DEPTH = 64;
 const MAX_STATES = 1024;
-const MAX_FUEL = 20_000;
-const NOTHING: Tree = { kind: 'sequence', parts: [] };
 const QUANTIFIER = /(?:([*+?])|\{(\d+)(,)?(\d*)\})\??/uy;
 const GROUP = /\((?:(?!\?)|\?:|\?<(?![=!])[^>]+>)/uy;
 const CLASS = /\[(?:[^\]\\]|\\[^])*\]/uy;

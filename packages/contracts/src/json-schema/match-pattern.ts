@@ -3,6 +3,7 @@ export type Instruction =
   | { readonly kind: 'literal'; readonly codePoint: number }
   | { readonly kind: 'class'; readonly source: string }
   | { readonly kind: 'start' | 'end' | typeof MATCH }
+  /** Goes on at several places; they are given by their distance. */
   | { readonly kind: 'fork'; readonly to: readonly number[] };
 
 /** The kind of the last instruction. */
@@ -83,7 +84,7 @@ function createFollower(
         case MATCH:
           return { threads: [], isMatch: true, next: new Map() };
         case 'fork':
-          for (const to of instruction.to) pending.push(to);
+          for (const distance of instruction.to) pending.push(thread + distance);
           break;
         case 'start':
           if (isStart) pending.push(thread + 1);

@@ -13,7 +13,6 @@ export interface Limit {
 
 /** The limits of a scalar beyond its type and its enum, cheap ones first. */
 export function scalarLimits(schema: ScalarSchema): readonly Limit[] {
-  if (!Object.keys(schema).some((key) => LIMITING.has(key))) return NO_LIMITS;
   const type = scalarType(schema);
   // The type says which keywords there are; a pair with null is beyond what narrowing sees.
   if (type === 'string') return stringLimits(schema as StringSchema);
@@ -96,15 +95,3 @@ function hasAtLeast(text: string, least: number): boolean {
   }
   return surplus >= 0;
 }
-
-const NO_LIMITS: readonly Limit[] = [];
-const LIMITING = new Set([
-  'minLength',
-  'maxLength',
-  'pattern',
-  'format',
-  'minimum',
-  'maximum',
-  'exclusiveMinimum',
-  'exclusiveMaximum',
-]);

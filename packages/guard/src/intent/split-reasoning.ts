@@ -23,17 +23,17 @@ export function splitReasoning(text: string | null): SplitText {
     OPENING.lastIndex = at;
     const opening = OPENING.exec(text);
     if (opening === null) break;
-    const form = FORMS.find(({ begin }) => begin.test(opening[0]));
+    const closing = closingOf(opening[0].trim());
     const from = at + opening[0].length;
-    const end = form === undefined ? -1 : text.indexOf(form.end, from);
-    if (form === undefined || end < 0) {
+    const end = text.indexOf(closing, from);
+    if (end < 0) {
       thoughts.push(text.slice(from));
       at = text.length;
       isOpen = true;
       break;
     }
     thoughts.push(text.slice(from, end));
-    at = end + form.end.length;
+    at = end + closing.length;
   }
   if (thoughts.length === 0) {
     const orphan = ORPHAN_END.exec(text.slice(0, MAX_THOUGHT));
@@ -46,6 +46,12 @@ export function splitReasoning(text: string | null): SplitText {
   return { content: textOf(text.slice(at).trim()), reasoning: thoughts.join('\n').trim(), isOpen };
 }
 
+/** `</think>` of `<think>`, and the token that ends every message of gpt-oss. */
+function closingOf(opening: string): string {
+  const [bracket = '', ...rest] = opening;
+  return opening.endsWith('|>') ? '<|end|>' : `${bracket}/${rest.join('')}`;
+}
+
 /** Blank text is none. */
 function textOf(text: string): string | null {
   return text.trim() === '' ? null : text;
@@ -53,14 +59,6 @@ function textOf(text: string): string | null {
 
 const OPENING =
   /\s*(?:<(?:think|thinking|thought|reasoning)>|\[THINK\]|(?:<\|start\|>assistant)?<\|channel\|>analysis<\|message\|>)/y;
-const FORMS = [
-  { begin: /<think>$/, end: '</think>' },
-  { begin: /<thinking>$/, end: '</thinking>' },
-  { begin: /<thought>$/, end: '</thought>' },
-  { begin: /<reasoning>$/, end: '</reasoning>' },
-  { begin: /\[THINK\]$/, end: '[/THINK]' },
-  { begin: /<\|message\|>$/, end: '<|end|>' },
-];
 /** An end without a beginning, alone at the end of its line. */
 const ORPHAN_END = /(?:^|\n|[.!?])[ \t]*(?:<\/think(?:ing)?>|\[\/THINK\])[ \t]*(?:\r?\n|$)/;
 const MAX_THOUGHT = 1_000_000;

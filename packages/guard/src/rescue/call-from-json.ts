@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '@millforge/contracts';
+import { isJsonList, isJsonObject } from '../json-kind.ts';
 import type { TextCall } from './text-call.ts';
 
 /**
@@ -8,11 +9,11 @@ import type { TextCall } from './text-call.ts';
  * record that merely has a name is no call, and arguments are never left out silently.
  */
 export function callsFromJson(value: JsonValue): readonly TextCall[] | null {
-  const envelope = isObject(value) ? envelopeOf(value) : null;
-  const listed = isList(value) ? value : (envelope ?? [value]);
+  const envelope = isJsonObject(value) ? envelopeOf(value) : null;
+  const listed = isJsonList(value) ? value : (envelope ?? [value]);
   const calls: TextCall[] = [];
   for (const one of listed) {
-    const call = isObject(one) ? callOf(one) : null;
+    const call = isJsonObject(one) ? callOf(one) : null;
     if (call === null) return null;
     calls.push(call);
   }
@@ -23,7 +24,7 @@ export function callsFromJson(value: JsonValue): readonly TextCall[] | null {
 function callOf(value: JsonObject): TextCall | null {
   const keys = Object.keys(value).filter((key) => !BESIDE.has(key));
   const inner = keys.length === 1 && NESTED.has(keys[0] ?? '') ? value[keys[0] ?? ''] : undefined;
-  if (isObject(inner)) return callOf(inner);
+  if (isJsonObject(inner)) return callOf(inner);
   const names = keys.filter((key) => NAME_KEYS.has(key));
   const places = keys.filter((key) => ARGUMENT_KEYS.has(key));
   const [nameKey] = names;
@@ -37,19 +38,11 @@ function callOf(value: JsonObject): TextCall | null {
 
 function envelopeOf(value: JsonObject): readonly JsonValue[] | null {
   const calls = value['tool_calls'];
-  if (!isList(calls)) return null;
+  if (!isJsonList(calls)) return null;
   const others = Object.entries(value).filter(([key]) => key !== 'tool_calls');
   // An envelope may bring the message it came in, as long as that says nothing.
   const isBare = others.every(([key, one]) => key === 'role' || (key === 'content' && !one));
   return isBare ? calls : null;
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function isList(value: JsonValue | undefined): value is readonly JsonValue[] {
-  return Array.isArray(value);
 }
 
 const NAME_KEYS = new Set(['name', 'tool', 'tool_name', 'function', 'function_name', 'action']);

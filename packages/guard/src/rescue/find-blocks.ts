@@ -13,7 +13,14 @@ import {
 } from './read-token-calls.ts';
 import { readToolCallTag } from './read-tool-call-tag.ts';
 import { readToolTag } from './read-tool-tag.ts';
-import type { BlockReader, BlockReading, BlockSource, TextCall } from './text-call.ts';
+import {
+  type BlockReader,
+  type BlockReading,
+  type BlockSource,
+  callsUpTo,
+  otherUpTo,
+  type TextCall,
+} from './text-call.ts';
 import { skipSpace } from './text-walk.ts';
 
 /** A stretch of a text that holds calls, and whether a mark made for calls says so. */
@@ -52,9 +59,9 @@ export function findBlocks(source: BlockSource): FoundBlocks {
   for (let seen = 0; seen < MAX_OPENINGS; seen++) {
     const match = opening.exec(text);
     if (match === null) return { calls, broken: null };
-    const found = readOpening(source, match);
-    if (found === null) continue;
-    const { reading, isMarked } = found;
+    const opened = readOpening(source, match);
+    if (opened === null) continue;
+    const { reading, isMarked } = opened;
     if (reading.kind === 'broken') {
       const { name, isCut } = reading;
       return { calls, broken: { name, isCut, isMarked, start: match.index } };
@@ -73,6 +80,10 @@ interface Found {
   readonly isMarked: boolean;
 }
 
+function found(reading: BlockReading, isMarked: boolean): Found {
+  return { reading, isMarked };
+}
+
 function readOpening(source: BlockSource, match: RegExpExecArray): Found | null {
   const { text } = source;
   const [whole] = match;
@@ -86,18 +97,16 @@ function readOpening(source: BlockSource, match: RegExpExecArray): Found | null 
   indented.lastIndex = at;
   const [mark] = indented.exec(text) ?? [];
   if (mark !== undefined) return readMarked(source, at, mark);
-  if (text.startsWith('Action:', at)) return { reading: readReact(source, at), isMarked: true };
-  if (text.startsWith('>>>', at)) return { reading: readFunctionary(source, at), isMarked: true };
-  if (text[at] === '{' || text[at] === '[') {
-    return { reading: readBracket(source, at), isMarked: false };
-  }
-  if (text[at] === '<') return { reading: readToolTag(source, at), isMarked: false };
-  return { reading: readCallAfterName(source, at), isMarked: false };
+  if (text.startsWith('Action:', at)) return found(readReact(source, at), true);
+  if (text.startsWith('>>>', at)) return found(readFunctionary(source, at), true);
+  if (text[at] === '{' || text[at] === '[') return found(readBracket(source, at), false);
+  if (text[at] === '<') return found(readToolTag(source, at), false);
+  return found(readCallAfterName(source, at), false);
 }
 
 function readMarked(source: BlockSource, at: number, marker: string): Found | null {
   const read = MARKERS.find(([mark]) => new RegExp(`^(?:${mark})$`).test(marker))?.[1];
-  return read === undefined ? null : { reading: read(source, at), isMarked: true };
+  return read === undefined ? null : found(read(source, at), true);
 }
 
 /** A fence holds calls when it holds nothing else; its end is looked for behind them, not inside. */
@@ -107,34 +116,32 @@ function readFence(
 ): Found {
   const { text } = source;
   const lineEnd = text.indexOf('\n', at);
-  if (lineEnd < 0) return { reading: { kind: 'other', end: text.length }, isMarked: false };
+  if (lineEnd < 0) return found(otherUpTo(text.length), false);
   const info = text
     .slice(at + head.length, lineEnd)
     .trim()
     .toLowerCase();
   const isMarked = CALL_FENCES.has(info);
-  if (!isMarked && !PLAIN_FENCES.has(info)) return { reading: afterFence(text, lineEnd), isMarked };
+  if (!isMarked && !PLAIN_FENCES.has(info)) return found(afterFence(text, lineEnd), isMarked);
   const from = skipSpace(text, lineEnd);
   const reading = info === 'tool_code' ? readPythonCalls(source, from) : readInFence(source, from);
   if (reading?.kind === 'calls') {
     const [closing] = FENCE_END.exec(text.slice(reading.end, reading.end + 64)) ?? [];
     if (closing !== undefined) {
-      return { reading: { ...reading, end: reading.end + closing.length }, isMarked };
+      return found(callsUpTo(reading.end + closing.length, reading.calls), isMarked);
     }
   }
-  if (reading?.kind === 'broken' && isMarked) return { reading, isMarked };
+  if (reading?.kind === 'broken' && isMarked) return found(reading, isMarked);
   const after = afterFence(text, lineEnd);
   const isLast = skipSpace(text, after.end) >= text.length;
-  if (reading?.kind === 'broken' && reading.name !== null && isLast) return { reading, isMarked };
-  return { reading: after, isMarked: false };
+  if (reading?.kind === 'broken' && reading.name !== null && isLast)
+    return found(reading, isMarked);
+  return found(after, false);
 }
 
-function afterFence(
-  text: string,
-  lineEnd: number,
-): { readonly kind: 'other'; readonly end: number } {
+function afterFence(text: string, lineEnd: number): Extract<BlockReading, { kind: 'other' }> {
   const close = text.indexOf('\n```', lineEnd - 1);
-  return { kind: 'other', end: close < 0 ? text.length : close + 4 };
+  return otherUpTo(close < 0 ? text.length : close + 4);
 }
 
 function readInFence(source: BlockSource, at: number): BlockReading | null {

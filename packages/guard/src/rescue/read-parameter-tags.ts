@@ -1,11 +1,6 @@
 import type { JsonValue } from '@millforge/contracts';
 import { readJsonAt } from './read-json-block.ts';
-import {
-  type BlockReader,
-  brokenCall,
-  callsUpTo,
-  type TextCallFormat,
-} from './text-call.ts';
+import { type BlockReader, brokenCall, callsUpTo, type TextCallFormat } from './text-call.ts';
 import { betweenTags, matchAt, skipSpace } from './text-walk.ts';
 
 /** The spelling of one family of tags. */

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '@millforge/contracts';
+import { isJsonObject } from '../json-kind.ts';
 import { readJsonAt } from './read-json-block.ts';
 import {
   type BlockReading,
@@ -25,7 +26,7 @@ function readPythonCall(source: BlockSource, at: number): BlockReading {
     const block = readJsonAt(source, place);
     if (!block.ok) return broken(block.isCut);
     const end = skip(source.text, block.end);
-    if (source.text[end] !== ')' || !isObject(block.value)) return broken(false);
+    if (source.text[end] !== ')' || !isJsonObject(block.value)) return broken(false);
     return done(block.value, end + 1);
   }
   while (source.text[place] !== ')') {
@@ -68,10 +69,6 @@ export function readPythonCalls(
       if (name === undefined || !source.isTool(name)) return callsUpTo(one.end, calls);
     }
   }
-}
-
-function isObject(value: JsonValue): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 const NAME = /([A-Za-z_][\w.-]{0,127})[ \t]*\(/y;

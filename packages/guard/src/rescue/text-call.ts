@@ -54,7 +54,7 @@ export function callsUpTo(end: number, calls: readonly TextCall[]): BlockReading
 }
 
 /** The reading of a place that holds something else. */
-export function otherUpTo(end: number): BlockReading {
+export function otherUpTo(end: number): Extract<BlockReading, { kind: 'other' }> {
   return { kind: 'other', end };
 }
 
