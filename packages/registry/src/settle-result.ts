@@ -1,6 +1,7 @@
 import type {
   JsonObject,
   JsonValue,
+  OutcomeImage,
   Redactor,
   SideEffectCertainty,
   ToolErrorCode,
@@ -12,6 +13,7 @@ import { boundData } from './bound-data.ts';
 import { boundText } from './bound-text.ts';
 import { certaintyInDoubt } from './operation-class.ts';
 import { isJsonObject, toPlainCopy } from './plain-json.ts';
+import { readImages } from './read-images.ts';
 
 /** An answer of a tool's code, brought to what the contract promises. */
 export interface SettledResult {
@@ -75,6 +77,7 @@ export function settleResult(answer: unknown, bound: BoundNode, redactor: Redact
       certainty: read.certainty,
       truncated: read.truncated || text.isCut || data.cutPaths.length > 0,
       artifact_ids: read.artifactIds.filter((id) => bound.node.produced_artifact_ids.includes(id)),
+      ...(read.images.length === 0 ? {} : { images: read.images }),
     },
     truncatedPaths: text.isCut ? ['text', ...data.cutPaths] : data.cutPaths,
     after,
@@ -155,6 +158,7 @@ interface Answer {
   readonly data: JsonObject;
   readonly certainty: SideEffectCertainty;
   readonly artifactIds: readonly string[];
+  readonly images: readonly OutcomeImage[];
   readonly truncated: boolean;
   readonly after: JsonValue | undefined;
 }
@@ -170,6 +174,7 @@ function readAnswer(answer: unknown): Answer | null {
     data = {},
     certainty,
     artifactIds = [],
+    images: given,
     truncated,
     after,
   } = plain.value;
@@ -178,6 +183,8 @@ function readAnswer(answer: unknown): Answer | null {
   if (failed === null && kind !== 'done') return null;
   const isSilent = failed === null && text === undefined;
   if (typeof text !== 'string' && !isSilent) return null;
+  const images = failed !== null || given === undefined ? [] : readImages(given);
+  if (images === null) return null;
   const known = isCertainty(certainty) ? certainty : 'confirmed_absent';
   return {
     code: failed,
@@ -185,6 +192,7 @@ function readAnswer(answer: unknown): Answer | null {
     data,
     certainty: failed === null ? 'confirmed_complete' : known,
     artifactIds,
+    images,
     truncated: truncated === true,
     after,
   };

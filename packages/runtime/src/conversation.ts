@@ -25,6 +25,8 @@ export interface Compaction {
 export interface Conversation {
   /** What the model is sent; the same array until it is shortened, growing. */
   readonly messages: readonly ModelMessage[];
+  /** Whether a result of the run has come with images, be they gone meanwhile. */
+  readonly hasImages: boolean;
   /** Estimated tokens of these messages. */
   readonly tokens: number;
   /** Appends a message; a call and its results stand together, each call answered once. */
@@ -53,6 +55,7 @@ export function createConversation(): Conversation {
   let last: GrowingTurn | null = null;
   let messages: ModelMessage[] = [];
   let added: ModelMessage[] = [];
+  let hasImages = false;
   let tokens = 0;
   const open = new Set<string>();
 
@@ -88,6 +91,9 @@ export function createConversation(): Conversation {
     get messages() {
       return messages;
     },
+    get hasImages() {
+      return hasImages;
+    },
     get tokens() {
       return tokens;
     },
@@ -97,6 +103,7 @@ export function createConversation(): Conversation {
           throw broken('a result without a call', message.tool_call_id);
         }
         push(message);
+        hasImages ||= message.images !== undefined;
         last.results.push({ message, chars: message.content.length, facts: [] });
         return;
       }

@@ -1,4 +1,5 @@
 import type {
+  ArtifactStore,
   CapabilityGrant,
   Clock,
   CompiledHarnessPlan,
@@ -47,6 +48,8 @@ export interface RunOptions {
   readonly redactor?: Redactor;
   /** Brings what people say to the run while it goes on; asked before every turn. */
   readonly steering?: Steering;
+  /** Keeps the images of tool results; without it their bytes are recorded with the calls. */
+  readonly artifacts?: ArtifactStore;
   /** Structured results to ask for with terminals; at most one for each result. */
   readonly outputs?: readonly SelectedOutputRequirement[];
   /** Hears of progress. What it throws ends the run with that error. */

@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../json-schema/schema.ts';
+import type { ModelImage } from './image.ts';
 
 /** One call that a model asked for. */
 export interface ModelToolCall {
@@ -31,6 +32,8 @@ export type ModelMessage =
       readonly name: string;
       /** The text that the tool gave. */
       readonly content: string;
+      /** What the tool shows beside it; a model that is not declared to see is told so instead. */
+      readonly images?: readonly ModelImage[];
     };
 
 /** A tool as offered to the model. */
@@ -85,6 +88,8 @@ export interface ModelCapabilities {
   readonly max_output_tokens: ModelSupport;
   /** Takes the option `structured_output`. */
   readonly structured_output: ModelSupport;
+  /** Sees the images of tool results; absent is `unknown`. */
+  readonly images?: ModelSupport;
 }
 
 /** A piece of a reply that is still being written, for display; the reply repeats all of it. */

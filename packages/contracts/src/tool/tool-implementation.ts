@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '../json/json-value.ts';
+import type { ToolImage } from '../model/image.ts';
 import type { Clock } from '../time/clock.ts';
 import type { ToolApproval } from './tool-approval.ts';
 import type { ToolDescriptor, ToolOrigin } from './tool-descriptor.ts';
@@ -48,6 +49,8 @@ export type ToolResult<Data extends object = JsonObject> =
       readonly kind: 'done';
       /** The text that the model reads; default the data as JSON. */
       readonly text?: string;
+      /** What the model is shown beside the text; at most 16, and 32 Mi characters of Base64 in all. */
+      readonly images?: readonly ToolImage[];
       /** Artifacts produced, by artifact id; only those that the descriptor names. */
       readonly artifactIds?: readonly string[];
       /** Evidence of the state afterwards, kept in the trail. */

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../json/json-value.ts';
+import type { OutcomeImage } from '../model/image.ts';
 
 /** How a call ended. `not_executed` means that it was refused before anything could happen. */
 export type ToolStatus =
@@ -53,4 +54,6 @@ export interface ToolOutcome {
   readonly truncated: boolean;
   /** Artifacts that the call produced, by artifact id. */
   readonly artifact_ids: readonly string[];
+  /** What the model is shown beside the text; absent when there is nothing. */
+  readonly images?: readonly OutcomeImage[];
 }

@@ -22,6 +22,20 @@ export function cutResults(
   return contextTurn({ ...turn, results, level }, turn);
 }
 
+/** Takes the images out of the results of a turn; their texts stay, and say so. */
+export function dropImages(turn: ContextTurn): ContextTurn {
+  if (turn.results.every(({ message }) => message.images === undefined)) return turn;
+  return contextTurn({ ...turn, results: turn.results.map(withoutImages) }, turn);
+}
+
+function withoutImages(result: ContextResult): ContextResult {
+  const { images, ...message } = result.message;
+  if (images === undefined) return result;
+  const gone = images.length === 1 ? '[image removed]' : `[${images.length} images removed]`;
+  const content = `${message.content}\n${gone}`;
+  return { ...result, message: Object.freeze({ ...message, content }) };
+}
+
 function cutResult(
   result: ContextResult,
   level: 1 | 2,

@@ -15,7 +15,10 @@ export function estimateText(text: string): number {
 /** Estimates the tokens of a message with its calls: names and arguments count, as does its frame. */
 export function estimateMessage(message: ModelMessage): number {
   const said = FRAME + (message.content === null ? 0 : estimateText(message.content));
-  if (message.role === 'tool') return said + estimateText(message.name);
+  if (message.role === 'tool') {
+    const images = message.images === undefined ? 0 : message.images.length * IMAGE;
+    return said + estimateText(message.name) + images;
+  }
   if (message.role !== 'assistant') return said;
   let calls = message.continuation === undefined ? 0 : estimateText(message.continuation);
   for (const call of message.tool_calls ?? []) {
@@ -34,6 +37,8 @@ export function estimateTools(tools: readonly ModelTool[]): number {
   return sum;
 }
 
+/** An image, whatever its size: providers bring large ones down to about that. */
+const IMAGE = 1200;
 /** Role and separators of one message in the usual templates. */
 const FRAME = 4;
 /** Id, type and braces of one call. */

@@ -1,6 +1,6 @@
 import { type ContextState, contextTokens } from './context-state.ts';
 import type { ContextTurn } from './context-turn.ts';
-import { cutResults } from './cut-results.ts';
+import { cutResults, dropImages } from './cut-results.ts';
 import { argumentValues } from './find-facts.ts';
 import { findOverflow } from './find-overflow.ts';
 import { squeezeReply } from './squeeze-reply.ts';
@@ -49,6 +49,7 @@ export function fitContext(state: ContextState, limits: ContextLimits): ContextF
     current = next;
   };
   const size = () => contextTokens(current) + limits.tools;
+  if (size() >= first) step(withoutImages(current, eligible(current.turns, limits.keepRecent)), 1);
   if (size() >= first) step(cutTurns(current, 1, limits.keepRecent), 1);
   if (size() >= second) step(cutTurns(current, 2, limits.keepRecent), 2);
   if (size() >= third) step(summarised(current, limits.keepRecent), 3);
@@ -83,6 +84,12 @@ function cutTurns(state: ContextState, level: 1 | 2, keepRecent: number): Contex
   return { ...state, turns };
 }
 
+/** The earliest turns without their images, which take the most and are worth the least later on. */
+function withoutImages(state: ContextState, end: number): ContextState {
+  const turns = state.turns.map((turn, at) => (at < end ? dropImages(turn) : turn));
+  return turns.every((turn, at) => turn === state.turns[at]) ? state : { ...state, turns };
+}
+
 function summarised(state: ContextState, keepRecent: number): ContextState {
   const end = eligible(state.turns, keepRecent);
   if (end === 0) return state;
@@ -111,11 +118,13 @@ function squeeze(state: ContextState, limits: ContextLimits): ContextState | nul
 }
 
 const SQUEEZES: readonly ((state: ContextState) => ContextState)[] = [
+  (state) => withoutImages(state, state.turns.length - 1),
   (state) => cutTurns(state, 1, 1),
   (state) => cutTurns(state, 2, 1),
   (state) => summarised(state, 1),
   (state) => shortened(state, 24),
   (state) => shortened(state, 0),
+  (state) => withoutImages(state, state.turns.length),
 ];
 
 function shortened(state: ContextState, lines: number): ContextState {

@@ -251,7 +251,9 @@ function answerSuccess(run: Run, { asked, node, outcome, input, output }: Succee
   for (const id of outcome.artifact_ids) run.artifacts.add(id);
   if (node.terminal_result === null) {
     run.steps = run.gate.record(run.steps, node.node_id, input);
-    return { kind: 'result', text: outcome.text, mistake: null, performed: true };
+    const { text, images } = outcome;
+    const answer = { kind: 'result', text, mistake: null, performed: true } as const;
+    return images === undefined ? answer : { ...answer, images };
   }
   const lacking = lackingArtifacts(run, node, []);
   if (lacking !== null) return refuseTerminal(run, asked, { message: lacking, checked: null });

@@ -1,9 +1,11 @@
+import type { OutcomeImage } from '@millforge/contracts';
 import { type BatchReport, settleBatch, stepNudgeText } from '@millforge/guard';
 import { endExhausted, type RunEnding } from '../run-ending.ts';
 import type { Run } from '../run-state.ts';
 import { type AskedCall, answerCall, refusePremature } from './answer-call.ts';
 import type { CallPlace } from './call-place.ts';
 import type { Answer } from './refuse-call.ts';
+import { resultMessage } from './result-images.ts';
 
 /**
  * Answers every call of a reply, in order, one result each; null when the run goes on.
@@ -27,7 +29,8 @@ export async function answerCalls(
     }
     if (answer.mistake !== null) report[answer.mistake] = true;
     if (answer.performed) report.performedCalls += 1;
-    addResult(run, asked.place, answer);
+    if (answer.images === undefined) addText(run, asked.place, answer);
+    else await addWithImages(run, asked.place, { ...answer, images: answer.images });
   }
   return settle(run, report);
 }
@@ -71,7 +74,7 @@ function refuseBatch(
   const tier = Math.min(run.guard.consecutive.premature_terminals, 3);
   const message = stepNudgeText({ kind: 'premature-terminal', tier, terminal, pending });
   for (const asked of batch) {
-    addResult(run, asked.place, refusePremature(run, asked, message));
+    addText(run, asked.place, refusePremature(run, asked, message));
   }
   return ending;
 }
@@ -95,14 +98,21 @@ function skipRest(run: Run, rest: readonly AskedCall[]): void {
   }
 }
 
-function addResult(run: Run, place: CallPlace, answer: Answer): void {
-  if (answer.kind === 'ending') return;
-  run.conversation.add({
-    role: 'tool',
-    tool_call_id: place.callId,
-    name: place.tool,
-    content: answer.text,
-  });
+async function addWithImages(
+  run: Run,
+  place: CallPlace,
+  { text, images }: { readonly text: string; readonly images: readonly OutcomeImage[] },
+): Promise<void> {
+  const { artifacts } = run.options;
+  run.conversation.add(await resultMessage(messageOf(place, text), images, artifacts));
+}
+
+function addText(run: Run, place: CallPlace, answer: Answer): void {
+  if (answer.kind === 'result') run.conversation.add(messageOf(place, answer.text));
+}
+
+function messageOf(place: CallPlace, content: string) {
+  return { role: 'tool', tool_call_id: place.callId, name: place.tool, content } as const;
 }
 
 const RUN_ENDED = 'Not performed: the run has ended.';

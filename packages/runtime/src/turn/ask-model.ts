@@ -136,6 +136,12 @@ function fixedInput(run: Run): JsonObject {
 }
 
 function messageJson(message: ModelMessage): JsonValue {
+  if (message.role === 'tool') {
+    const { images, ...text } = message;
+    if (images === undefined) return text;
+    // The bytes are with the call; what the model was shown is told by its digest.
+    return { ...text, images: images.map(({ media_type, sha256 }) => ({ media_type, sha256 })) };
+  }
   if (message.role !== 'assistant') return message;
   const { role, content, tool_calls, continuation } = message;
   if (tool_calls === undefined) return { role, content };

@@ -1,6 +1,7 @@
 import type { ModelMessage, ModelRequest } from '@millforge/contracts';
 import { toPromptMessages } from '@millforge/guard';
 import type { Run } from '../run-state.ts';
+import { withoutImages } from './result-images.ts';
 
 /**
  * The request of a turn, as the model is declared to take it.
@@ -9,14 +10,22 @@ import type { Run } from '../run-state.ts';
  * that was asked in vain is made to call a tool in the end, where it takes that.
  */
 export function modelRequest(run: Run): ModelRequest {
-  const { messages } = run.conversation;
+  const { capabilities } = run.options.model;
+  const messages = shownMessages(run);
   if (run.policy.textCalls === true) {
     return { messages: oneUserAtATime(toPromptMessages(messages, run.tools)), tools: [] };
   }
-  const takesChoice = run.options.model.capabilities?.tool_choice === 'supported';
+  const takesChoice = capabilities?.tool_choice === 'supported';
   return run.toolChoice === 'auto' || !takesChoice
     ? { messages, tools: run.tools }
     : { messages, tools: run.tools, options: { tool_choice: run.toolChoice } };
+}
+
+/** What can be shown to the model: images only to one that is declared to see, through tools of its own. */
+function shownMessages({ conversation, options, policy }: Run): readonly ModelMessage[] {
+  const { messages, hasImages } = conversation;
+  const sees = options.model.capabilities?.images === 'supported' && policy.textCalls !== true;
+  return hasImages && !sees ? messages.map(withoutImages) : messages;
 }
 
 /** Results have become words of the user, and templates refuse two of those in a row. */

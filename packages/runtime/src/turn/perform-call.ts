@@ -21,6 +21,7 @@ import { endRefused, type RunEnding } from '../run-ending.ts';
 import type { Run } from '../run-state.ts';
 import type { CallPlace } from './call-place.ts';
 import { callRecord, plainOutcome, recordedOutcome } from './call-record.ts';
+import { keepImages } from './result-images.ts';
 
 /** What a call came to: an outcome for the model, or the end of the run. */
 export type PerformedCall =
@@ -132,8 +133,9 @@ async function act(
     const hasHappened = outcome.certainty === 'confirmed_complete';
     if (run.options.operations.signal.aborted && !hasHappened) throw unperformed(executed);
   }
+  const kept = await keepImages(outcome, run.options.artifacts);
   return {
-    value: callRecord(executed),
+    value: callRecord({ ...executed, outcome: kept }),
     usage: { tool_calls: 1 },
     ...(after === undefined ? {} : { after }),
   };

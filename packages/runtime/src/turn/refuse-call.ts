@@ -1,4 +1,4 @@
-import type { ToolErrorCode } from '@millforge/contracts';
+import type { OutcomeImage, ToolErrorCode } from '@millforge/contracts';
 import type { BatchReport } from '@millforge/guard';
 import type { AsJson, CheckedCall, RefusedCall, ToolTraceRecord } from '@millforge/registry';
 import type { RunEnding } from '../run-ending.ts';
@@ -11,6 +11,8 @@ export type Answer =
       readonly kind: 'result';
       /** What the model reads. */
       readonly text: string;
+      /** What it is shown beside that. */
+      readonly images?: readonly OutcomeImage[];
       readonly mistake: Mistake | null;
       readonly performed: boolean;
     }
