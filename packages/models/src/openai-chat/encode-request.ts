@@ -4,6 +4,7 @@ import {
   type ModelRequestOptions,
   type ModelTool,
   type ModelToolCall,
+  toProviderSchema,
   unreachable,
 } from '@millforge/contracts';
 import type { RequestEncoder } from '../client/dialect.ts';
@@ -19,6 +20,7 @@ import type { ModelProfile } from '../profile/model-profile.ts';
  */
 export function createRequestEncoder(profile: ModelProfile): RequestEncoder {
   const messages = new WeakMap<ModelMessage, string>();
+  const encodeTool = toolEncoder(profile.tool_schemas);
   const encodeMessage = messageEncoder(profile.reasoning_replay_field);
   const tools = new WeakMap<ModelTool, string>();
   return (request) => {
@@ -60,9 +62,14 @@ function wireChoice(choice: NonNullable<ModelRequestOptions['tool_choice']>): un
   return { type: 'function', function: { name: choice.name } };
 }
 
-function encodeTool(tool: ModelTool): string {
-  const { name, description, parameters } = tool;
-  return JSON.stringify({ type: 'function', function: { name, description, parameters } });
+function toolEncoder(dialect: ModelProfile['tool_schemas']): (tool: ModelTool) => string {
+  return ({ name, description, parameters }) => {
+    const form = dialect === undefined ? null : toProviderSchema(parameters, dialect).schema;
+    // A schema without a form is told as it is, and nobody is held to it.
+    const strict = dialect === 'openai-strict' && form !== null ? { strict: true } : {};
+    const told = { name, description, parameters: form ?? parameters, ...strict };
+    return JSON.stringify({ type: 'function', function: told });
+  };
 }
 
 function messageEncoder(

@@ -1,4 +1,4 @@
-import type { JsonObject, ModelCapabilities } from '@millforge/contracts';
+import type { JsonObject, ModelCapabilities, SchemaDialect } from '@millforge/contracts';
 
 /** How to reach one model: where, which, under which limits. Plain JSON, closed, without secrets. */
 export interface ModelProfile {
@@ -10,6 +10,11 @@ export interface ModelProfile {
   readonly model: string;
   /** How the server is spoken to: `…/chat/completions` unless given, or `…/messages`. */
   readonly dialect?: 'openai-chat' | 'anthropic-messages';
+  /**
+   * Words in which the server is told the arguments of tools; as they were compiled unless given. `openai-strict`
+   * also has it hold the model to them.
+   */
+  readonly tool_schemas?: SchemaDialect;
   /** How the key is sent; `none` unless given. */
   readonly auth?: ModelAuth;
   /** Environment variable that holds the key; read by the host program, never by the client. */

@@ -1,4 +1,9 @@
-import { deepFreeze, isDottedId, type ModelCapabilities } from '@millforge/contracts';
+import {
+  deepFreeze,
+  isDottedId,
+  type ModelCapabilities,
+  SCHEMA_DIALECTS,
+} from '@millforge/contracts';
 import {
   type Check,
   checkDocument,
@@ -103,6 +108,7 @@ const PROFILE_FIELDS = {
   proxy: textWhere('the http or https URL of a proxy, without user name and query', isProxyUrl),
   allow_insecure_http: flag,
   dialect: oneOf('openai-chat', 'anthropic-messages'),
+  tool_schemas: oneOf(...SCHEMA_DIALECTS),
   stream: flag,
   idle_timeout_seconds: numberFrom(0.001, 86_400),
   capabilities: checkCapabilities,
@@ -136,7 +142,13 @@ const checkProfile: Check = (value, place) => {
   if (!isPlainObject(value)) return;
   const isMessages = value['dialect'] === 'anthropic-messages';
   if (isMessages) checkMessagesDialect(value, place);
-  const { reasoning_replay_field: replayed } = value;
+  const { reasoning_replay_field: replayed, tool_schemas: told = 'anthropic' } = value;
+  if (isMessages && told !== 'anthropic') {
+    complain(
+      { ...place, path: '/tool_schemas' },
+      'The Messages API is told in the words of "anthropic".',
+    );
+  }
   if (replayed !== undefined && (replayed === 'thinking') !== isMessages) {
     complain(
       { ...place, path: '/reasoning_replay_field' },

@@ -8,6 +8,7 @@ const WHOLE: Required<ModelProfile> = {
   base_url: 'https://models.example/v1',
   model: 'org/model:7b',
   dialect: 'openai-chat',
+  tool_schemas: 'grammar',
   stream: true,
   idle_timeout_seconds: 30,
   capabilities: {
