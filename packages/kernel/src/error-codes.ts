@@ -65,4 +65,22 @@ export type KernelErrorCode =
   /** An operation or a log entry breaks the rules of the log. */
   | 'kernel/operation-invalid'
   /** A change of state that the table of transitions does not have. */
-  | 'kernel/illegal-transition';
+  | 'kernel/illegal-transition'
+  /** What is to be published is described wrongly. */
+  | 'kernel/intent-invalid'
+  /** Only what a completed goal gave can be published. */
+  | 'kernel/goal-not-completed'
+  /** What is to be published is none of the goal's outputs. */
+  | 'kernel/not-an-output'
+  /** The approval names another intent than the publication has. */
+  | 'kernel/intent-mismatch'
+  /** The publication stands where this is not possible; details hold its state. */
+  | 'kernel/publication-not-allowed'
+  /** The same thing was sent to the same place, and its end is not known. */
+  | 'kernel/publication-in-flight'
+  /** The approval was not used in time. */
+  | 'kernel/approval-expired'
+  /** The host does not confirm that whoever approved may still do so. */
+  | 'kernel/approver-not-confirmed'
+  /** The publisher is not the one that the intent names. */
+  | 'kernel/publisher-mismatch';

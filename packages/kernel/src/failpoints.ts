@@ -27,15 +27,30 @@ export type Failpoint = `${'before' | 'after'}:${
   | 'collect-artifacts'
   | 'import-trail'
   | 'adopt-backup'
+  | 'intend-publication'
+  | 'approve-publication'
+  | 'revoke-publication'
+  | 'send-publication'
+  | 'settle-publication'
   | 'act'
   | 'before'
   | 'reconcile'
   | 'write-artifact'
-  | 'link-artifact'}`;
+  | 'link-artifact'
+  | 'publish'
+  | 'inspect'}`;
 
 type Place<Name> = Name extends `before:${infer Rest}` ? Rest : never;
 
-const ACTS = ['act', 'before', 'reconcile', 'write-artifact', 'link-artifact'] as const;
+const ACTS = [
+  'act',
+  'before',
+  'reconcile',
+  'write-artifact',
+  'link-artifact',
+  'publish',
+  'inspect',
+] as const;
 
 /** Name of a durable write. */
 export type DurableWrite = Exclude<Place<Failpoint>, (typeof ACTS)[number]>;
@@ -68,6 +83,11 @@ const DURABLE_WRITES: readonly DurableWrite[] = [
   'collect-artifacts',
   'import-trail',
   'adopt-backup',
+  'intend-publication',
+  'approve-publication',
+  'revoke-publication',
+  'send-publication',
+  'settle-publication',
 ];
 
 /** Every failpoint: two for each durable write and for each act. */

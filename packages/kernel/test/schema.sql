@@ -1,5 +1,5 @@
 PRAGMA application_id = 1296454738;
-PRAGMA user_version = 2;
+PRAGMA user_version = 3;
 CREATE TABLE artifacts (
   goal INTEGER NOT NULL REFERENCES goals (goal),
   tenant TEXT NOT NULL,
@@ -171,6 +171,44 @@ CREATE TABLE pins (
   number INTEGER NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX pins_by_sha256 ON pins (tenant, sha256, goal, task_id, number);
+CREATE TABLE publications (
+  goal INTEGER NOT NULL REFERENCES goals (goal),
+  tenant TEXT NOT NULL,
+  publication_id TEXT NOT NULL,
+  round INTEGER NOT NULL,
+  request_sha256 TEXT NOT NULL,
+  intent TEXT NOT NULL,
+  intent_sha256 TEXT NOT NULL,
+  action_sha256 TEXT NOT NULL,
+  payload_sha256 TEXT NOT NULL,
+  state TEXT NOT NULL,
+  version INTEGER NOT NULL,
+  intended_by TEXT NOT NULL,
+  intended_at TEXT NOT NULL,
+  approved_by TEXT,
+  approved_at TEXT,
+  approval_reason TEXT,
+  expires_at TEXT,
+  operation_id TEXT,
+  owner_id TEXT,
+  sent_by TEXT,
+  sent_at TEXT,
+  send_by TEXT,
+  settled_at TEXT,
+  is_restored INTEGER NOT NULL,
+  reason TEXT,
+  message TEXT,
+  ended_by TEXT,
+  ended_at TEXT,
+  evidence TEXT,
+  late_answer TEXT,
+  -- An operation has its name from the moment that its approval is consumed, and keeps it.
+  CHECK ((operation_id IS NULL) = (state IN ('intended', 'approved', 'expired', 'revoked')))
+) STRICT;
+CREATE UNIQUE INDEX publications_by_id ON publications (goal, publication_id);
+CREATE UNIQUE INDEX publications_by_request ON publications (goal, request_sha256, round);
+CREATE INDEX publications_in_flight ON publications (tenant, action_sha256, payload_sha256)
+  WHERE state IN ('sending', 'unknown');
 CREATE TABLE receipts (
   goal INTEGER NOT NULL REFERENCES goals (goal),
   tenant TEXT NOT NULL,

@@ -1,4 +1,5 @@
 import type { GoalState, HoldView, OperationView, TaskView } from '../goal-view.ts';
+import type { PublicationState } from '../publication/publication-view.ts';
 
 /**
  * Every legal change of state; what is not here is refused.
@@ -48,6 +49,17 @@ const TRANSITIONS: Transitions = {
     open: ['decided'],
     decided: [],
   },
+  publications: {
+    intended: ['approved', 'revoked'],
+    approved: ['sending', 'expired', 'revoked'],
+    sending: ['accepted', 'unknown', 'rejected'],
+    // There is no way back to sending: nothing is ever sent twice.
+    unknown: ['unknown', 'accepted', 'rejected'],
+    accepted: [],
+    rejected: [],
+    expired: [],
+    revoked: [],
+  },
 };
 
 /** Whether a change of state is legal. */
@@ -68,6 +80,7 @@ interface Transitions {
   readonly attempts: Targets<AttemptState>;
   readonly operations: Targets<OperationState>;
   readonly holds: Targets<HoldView['state']>;
+  readonly publications: Targets<PublicationState>;
 }
 
 type Targets<State extends string> = { readonly [From in State]: readonly State[] };

@@ -1,4 +1,5 @@
 import type { Clock } from '@millforge/contracts';
+import { restorePublications } from '../publication/restore-publications.ts';
 import type { Database, Transaction } from '../sqlite/database.ts';
 import { APPLICATION_ID, BACKUP_ID } from '../sqlite/migrate.ts';
 import { isLegal } from '../states/transitions.ts';
@@ -20,14 +21,15 @@ export async function adoptBackup(
       if (!isBackup(tx)) return null;
       const row = tx.get(
         `SELECT * FROM goals WHERE tenant IS NOT NULL AND goal > ?
-            AND state IN ('ready', 'running', 'checking', 'held') ORDER BY goal LIMIT 1`,
+            AND (state IN ('ready', 'running', 'checking', 'held') OR goal IN (SELECT goal FROM publications
+              WHERE tenant IS NOT NULL AND state IN ('approved', 'sending', 'unknown'))) ORDER BY goal LIMIT 1`,
         after,
       );
       if (row === undefined) {
         tx.run(`PRAGMA application_id = ${APPLICATION_ID}`);
         return null;
       }
-      const goal = toGoalRow(row, clock.now());
+      const goal = restorePublications(tx, toGoalRow(row, clock.now()), actor);
       holdRestored(tx, goal, actor);
       return goal.goal;
     });

@@ -229,6 +229,7 @@ const INSERTIONS: { readonly [Name in TableName]: Insertion } = {
   holds: insertion('holds'),
   receipts: insertion('receipts'),
   artifacts: insertion('artifacts'),
+  publications: insertion('publications'),
   imports: insertion('imports'),
 };
 

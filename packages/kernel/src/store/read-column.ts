@@ -75,3 +75,30 @@ export const HOLD_REASONS = [
   'resume-limit',
   'restored',
 ] as const;
+
+export const PUBLICATION_STATES = [
+  'intended',
+  'approved',
+  'sending',
+  'accepted',
+  'unknown',
+  'rejected',
+  'expired',
+  'revoked',
+] as const;
+
+export const PUBLICATION_REASONS = [
+  'acknowledged',
+  'found',
+  'attested',
+  'refused',
+  'not-sent',
+  'finally-absent',
+  'no-answer',
+  'invalid-acknowledgement',
+  'publisher-failed',
+  'sender-gone',
+  'restored',
+  'revoked',
+  'expired',
+] as const;

@@ -10,6 +10,7 @@ export type TableName =
   | 'holds'
   | 'receipts'
   | 'artifacts'
+  | 'publications'
   | 'imports';
 
 /** What a table's rows are made of. */
@@ -182,6 +183,41 @@ export const TABLES: { readonly [Name in TableName]: TableShape } = {
     key: ['sha256'],
     defaults: { bytes: 0, media_type: '' },
     json: [],
+    payloads: [],
+    kept: {},
+  },
+  publications: {
+    key: ['publication_id'],
+    defaults: {
+      round: 1,
+      request_sha256: '',
+      intent: '{}',
+      intent_sha256: '',
+      action_sha256: '',
+      payload_sha256: '',
+      state: '',
+      version: 1,
+      intended_by: '',
+      intended_at: '',
+      approved_by: null,
+      approved_at: null,
+      approval_reason: null,
+      expires_at: null,
+      operation_id: null,
+      owner_id: null,
+      sent_by: null,
+      sent_at: null,
+      send_by: null,
+      settled_at: null,
+      is_restored: 0,
+      reason: null,
+      message: null,
+      ended_by: null,
+      ended_at: null,
+      evidence: null,
+      late_answer: null,
+    },
+    json: ['intent', 'evidence', 'late_answer'],
     payloads: [],
     kept: {},
   },

@@ -75,6 +75,7 @@ export const TABLE_NAMES: readonly TableName[] = [
   'holds',
   'receipts',
   'artifacts',
+  'publications',
   'imports',
 ];
 

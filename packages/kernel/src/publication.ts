@@ -1,0 +1,35 @@
+export type { Approval } from './publication/approve-publication.ts';
+export { createPublications } from './publication/create-publications.ts';
+export {
+  type LocalFault,
+  type LocalPublisher,
+  type LocalPublisherOptions,
+  localPublisher,
+} from './publication/local-publisher.ts';
+export type {
+  PublicationAction,
+  PublicationIntent,
+  PublicationPayload,
+  PublicationRequest,
+} from './publication/publication-intent.ts';
+export type {
+  PublicationApproval,
+  PublicationOperation,
+  PublicationReason,
+  PublicationState,
+  PublicationView,
+} from './publication/publication-view.ts';
+export type {
+  Attestation,
+  DispatchOptions,
+  PublicationName,
+  Publications,
+  ReconcileOptions,
+} from './publication/publications.ts';
+export type {
+  Inspection,
+  InspectRequest,
+  PublishAnswer,
+  Publisher,
+  PublishRequest,
+} from './publication/publisher.ts';

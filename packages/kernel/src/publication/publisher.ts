@@ -1,0 +1,87 @@
+import type { JsonValue } from '@millforge/contracts';
+import type { PublicationIntent } from './publication-intent.ts';
+
+/**
+ * Carries publications to one place.
+ *
+ * The kernel calls `publish` at most once for an operation, and `inspect` as often as somebody asks.
+ * Secrets are the publisher's own; nothing that it returns may hold one.
+ */
+export interface Publisher {
+  /** Name that intents give: `git`. */
+  readonly name: string;
+  /** The one place that it reaches; an intent for another one is refused. */
+  readonly target: string;
+  /**
+   * Milliseconds after which the receiver cannot apply any more what was sent before.
+   *
+   * Null where nobody can say so: then what is not found stays unknown until a person attests it.
+   */
+  readonly settleMs: number | null;
+  /** Sends once. Whatever it throws, and whatever it returns that is no answer, leaves the outcome unknown. */
+  publish(request: PublishRequest): Promise<PublishAnswer>;
+  /** Looks, without changing anything that could make the publication happen. */
+  inspect(request: InspectRequest): Promise<Inspection>;
+}
+
+/** One sending. */
+export interface PublishRequest extends InspectRequest {
+  /** Wall-clock time after which nothing may be sent any more, in milliseconds. */
+  readonly sendByMs: number;
+}
+
+/** One question about a sending. */
+export interface InspectRequest {
+  /** Idempotency key: the same for the sending and every question about it. */
+  readonly operationId: string;
+  /** What was approved. */
+  readonly intent: PublicationIntent;
+  /** The exact bytes, as they were approved. */
+  readonly bytes: Uint8Array;
+  /** Aborted when nobody waits any more. */
+  readonly signal: AbortSignal;
+}
+
+/** What a receiver answered. */
+export type PublishAnswer =
+  | {
+      /** It has it. */
+      readonly kind: 'acknowledged';
+      /** The operation that the receiver itself names; another one counts as no answer. */
+      readonly operationId: string;
+      /** What it said; up to 4 KiB. */
+      readonly evidence?: JsonValue;
+    }
+  | {
+      /** It refuses it for good: it was not applied and will not be. */
+      readonly kind: 'refused';
+      /** Why, in one sentence. */
+      readonly message: string;
+      /** What it said; up to 4 KiB. */
+      readonly evidence?: JsonValue;
+    };
+
+/** What a receiver has. */
+export type Inspection =
+  | {
+      /** It has applied it. */
+      readonly kind: 'found';
+      /** The operation that the receiver itself names. */
+      readonly operationId: string;
+      /** What it said; up to 4 KiB. */
+      readonly evidence?: JsonValue;
+    }
+  | {
+      /** It has not. */
+      readonly kind: 'absent';
+      /** Whether it never will: the operation is sealed, or cannot be applied any more. */
+      readonly isFinal: boolean;
+      /** What it said; up to 4 KiB. */
+      readonly evidence?: JsonValue;
+    }
+  | {
+      /** It cannot be told. */
+      readonly kind: 'unknown';
+      /** What it said; up to 4 KiB. */
+      readonly evidence?: JsonValue;
+    };
