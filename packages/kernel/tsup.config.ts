@@ -1,6 +1,6 @@
 import { packageBuild } from '../../tools/package-build.ts';
 
 export default packageBuild({
-  entries: ['index', 'artifacts', 'testing'],
+  entries: ['index', 'artifacts', 'publication', 'testing'],
   external: ['better-sqlite3'],
 });
