@@ -72,9 +72,8 @@ function unjudged(
   // Where no tool was offered, a call is a phantom beside the text.
   const isText = reply.tool_calls.length === 0 || (!how.isOff && how.said.content !== null);
   if (!isText) return { decision: passAll(reply), state };
-  const text = how.isOff ? reply.content : how.said.content;
-  const reasoning = how.isOff ? reply.reasoning : joined(reply.reasoning, how.said.reasoning);
-  return { decision: { kind: 'text', text, reason: 'unjudged', failure: null, reasoning }, state };
+  const said = how.isOff ? { content: reply.content, reasoning: null } : how.said;
+  return taken({ reply, said, state }, { text: said.content, reason: 'unjudged' });
 }
 
 function withCalls(seen: Seen): InspectedReply {
@@ -220,11 +219,7 @@ function isLastAsking({ consecutive }: GuardState, { budgets, mode }: GuardPolic
 }
 
 function answered(seen: Seen, text: string | null): InspectedReply {
-  const reasoning = joined(seen.reply.reasoning, seen.said.reasoning);
-  return {
-    decision: { kind: 'text', text, reason: 'answer', failure: null, reasoning },
-    state: noteEnded(seen.state),
-  };
+  return taken({ ...seen, state: noteEnded(seen.state) }, { text, reason: 'answer' });
 }
 
 function gaveUp(
@@ -232,11 +227,21 @@ function gaveUp(
   failure: ReAskReason | 'arguments',
   text: string | null,
 ): InspectedReply {
-  const reasoning = joined(seen.reply.reasoning, seen.said.reasoning);
-  return {
-    decision: { kind: 'text', text, reason: 'gave-up', failure, reasoning },
-    state: noteEnded(seen.state),
-  };
+  return taken({ ...seen, state: noteEnded(seen.state) }, { text, reason: 'gave-up', failure });
+}
+
+type TextDecision = Extract<GuardDecision, { kind: 'text' }>;
+
+function taken(
+  {
+    reply,
+    said,
+    state,
+  }: Pick<Seen, 'reply' | 'state'> & { readonly said: Pick<SplitText, 'reasoning'> },
+  text: Pick<TextDecision, 'text' | 'reason'> & Partial<TextDecision>,
+): InspectedReply {
+  const reasoning = joined(reply.reasoning, said.reasoning);
+  return { decision: { kind: 'text', failure: null, reasoning, ...text }, state };
 }
 
 function joined(field: string | null, inText: string | null): string | null {

@@ -2,10 +2,12 @@ import type { GuardTool } from '../guard-tool.ts';
 import { nameWords } from '../names/fold-name.ts';
 import {
   ACTING_LANGUAGES,
+  ACTION_KINDS,
   type ActingLanguage,
   type ActionKind,
   TOOL_WORDS,
 } from './action-words.ts';
+import { anyWord } from './word-pattern.ts';
 
 /**
  * Whether a text ends by announcing an action that one of the tools performs, and does not perform it.
@@ -21,7 +23,7 @@ export function announcesAction(text: string, tools: readonly GuardTool[]): bool
     const groups = pattern.exec(last)?.groups;
     if (groups === undefined) return false;
     const isNow = groups['begins'] !== undefined || soon.test(last) || GOES_ON.test(last);
-    return isNow && KINDS.some((kind) => groups[kind] !== undefined && offered.has(kind));
+    return isNow && ACTION_KINDS.some((kind) => groups[kind] !== undefined && offered.has(kind));
   });
 }
 
@@ -49,18 +51,21 @@ function offeredKinds(tools: readonly GuardTool[]): ReadonlySet<ActionKind> {
   if (known !== undefined) return known;
   const words = new Set(tools.flatMap((tool) => nameWords(tool.name)));
   const kinds = new Set<ActionKind>(tools.length === 0 ? [] : ['call']);
-  for (const kind of KINDS) {
-    if (TOOL_WORDS[kind].some((word) => words.has(word))) kinds.add(kind);
+  for (const kind of ACTION_KINDS) {
+    if (toolWords(kind).some((word) => words.has(word))) kinds.add(kind);
   }
   if (FINDING.some((kind) => kinds.has(kind))) kinds.add('look');
   KEPT.set(tools, kinds);
   return kinds;
 }
 
+function toolWords(kind: ActionKind): readonly string[] {
+  return TOOL_WORDS[kind].split(' ');
+}
+
 function compile({ begins, intends, soon, between, verbs, isUnspaced }: ActingLanguage) {
-  const groups = KINDS.flatMap((kind) =>
-    verbs[kind] === undefined ? [] : [`(?<${kind}>${verbs[kind]})`],
-  ).join('|');
+  const parts = verbs.split('/');
+  const groups = ACTION_KINDS.map((kind, index) => `(?<${kind}>${parts[index] ?? ''})`).join('|');
   // Nothing but a few words may come before the announcement, such as `Okay, now`.
   const opening = isUnspaced === true ? '.{0,12}?' : `(?:[\\p{L}\\p{M}’']{1,16}[,!:]?\\s+){0,4}?`;
   const [space, edge] = isUnspaced === true ? ['', ''] : [' ', '(?![\\p{L}\\p{M}])'];
@@ -71,30 +76,22 @@ function compile({ begins, intends, soon, between, verbs, isUnspaced }: ActingLa
   };
 }
 
-const KINDS: readonly ActionKind[] = [
-  'read',
-  'search',
-  'list',
-  'write',
-  'run',
-  'fetch',
-  'look',
-  'call',
-];
 const FINDING: readonly ActionKind[] = ['read', 'search', 'list', 'fetch'];
 const LANGUAGES = ACTING_LANGUAGES.map(compile);
 const KEPT = new WeakMap<readonly GuardTool[], ReadonlySet<ActionKind>>();
-const VERBS = new Set(KINDS.flatMap((kind) => TOOL_WORDS[kind]));
+const VERBS = new Set(ACTION_KINDS.flatMap(toolWords));
 /** Things that live in computers. Idioms have other objects: one reads a room, and looks from an angle. */
 const OBJECTS = new RegExp(
   [
     String.raw`[\w-]+\.[a-z]{1,4}\b|[\w.-]+/[\w./-]+|\w_\w`,
-    String.raw`\b(?:files?|folders?|director(?:y|ies)|codebase|source code|logs?|tests?|pages?|websites?|web|records?|databases?|tables?|repos?|repositor(?:y|ies)|documents?|documentation|notes?|config|configuration|functions?|scripts?|commands?|emails?|calendar|weather|data|tools?|api|issues?|tickets?)\b`,
-    String.raw`\b(?:datei(?:en)?|ordner|verzeichnis\w*|quellcode|protokolle?|logs?|tests?|seiten?|konfiguration|datenbank|dokumente?|notiz\w*|skripte?|befehle?|daten)\b`,
-    String.raw`\b(?:fichiers?|dossiers?|répertoires?|journal|journaux|tests?|pages?|configuration|base de données|documents?|notes?|scripts?|commandes?|données)\b`,
-    String.raw`\b(?:archivos?|ficheros?|carpetas?|directorios?|registros?|pruebas?|páginas?|configuración|base de datos|documentos?|notas?|datos)\b`,
-    String.raw`\b(?:arquivos?|ficheiros?|pastas?|diretórios?|registros?|testes?|páginas?|configuração|banco de dados|documentos?|notas?|dados)\b`,
-    String.raw`\b(?:cartell[ae]|registr[oi]|pagin[ae]|configurazione|document[oi]|not[ae]|dati)\b`,
+    anyWord(
+      'files?|folders?|director(?:y|ies)|codebase|source code|logs?|tests?|pages?|websites?|web|records?|databases?|tables?|repos?|repositor(?:y|ies)|documents?|documentation|notes?|config|configuration|functions?|scripts?|commands?|emails?|calendar|weather|data|tools?|api|issues?|tickets?',
+      'datei(?:en)?|ordner|verzeichnis\\w*|quellcode|protokolle?|seiten?|konfiguration|datenbank|dokumente?|notiz\\w*|skripte?|befehle?|daten',
+      'fichiers?|dossiers?|répertoires?|journal|journaux|base de données|commandes?|données',
+      'archivos?|ficheros?|carpetas?|directorios?|registros?|pruebas?|páginas?|configuración|base de datos|documentos?|notas?|datos',
+      'arquivos?|ficheiros?|pastas?|diretórios?|testes?|configuração|banco de dados|dados',
+      'cartell[ae]|registr[oi]|pagin[ae]|configurazione|document[oi]|not[ae]|dati',
+    ),
     '文件|目录|代码|日志|测试|网页|配置|数据|文档|资料|内容|ファイル|フォルダ|ディレクトリ|コード|ログ|テスト|ページ|設定|データ|ドキュメント',
   ].join('|'),
   'u',
@@ -109,12 +106,14 @@ const HEDGES = new RegExp(
   [
     // What stands behind a colon has been done; what ends in a call to the reader is said to the reader.
     '[?？!！]|[:：].',
-    String.raw`\b(?:if|unless|when|whenever|once|after|before|until|while|tomorrow|tonight|later|soon|someday|always|never|would|could|know|explain|think|remember|you)\b`,
-    String.raw`\b(?:wenn|falls|sobald|nachdem|morgen|später|bald|immer|nie|würde|könnte|wissen|ihnen|dir|euch)\b`,
-    String.raw`\b(?:si|quand|lorsque|dès|après|demain|plus tard|bientôt|toujours|jamais|vous|te)\b`,
-    String.raw`\b(?:cuando|después|mañana|luego|pronto|siempre|nunca|te|usted)\b`,
-    String.raw`\b(?:se|quando|depois|amanhã|mais tarde|sempre|você|lhe)\b`,
-    String.raw`\b(?:dopo|domani|più tardi|presto|sempre|mai|ti|vi|lei)\b`,
+    anyWord(
+      'if|unless|when|whenever|once|after|before|until|while|tomorrow|tonight|later|soon|someday|always|never|would|could|know|explain|think|remember|you',
+      'wenn|falls|sobald|nachdem|morgen|später|bald|immer|nie|würde|könnte|wissen|ihnen|dir|euch',
+      'si|quand|lorsque|dès|après|demain|plus tard|bientôt|toujours|jamais|vous|te',
+      'cuando|después|mañana|luego|pronto|siempre|nunca|usted',
+      'se|quando|depois|amanhã|mais tarde|sempre|você|lhe',
+      'dopo|domani|più tardi|presto|mai|ti|vi|lei',
+    ),
     '如果|的话|明天|以后|之后|你|您|稍后|もし|たら|れば|明日|後で|あなた',
   ].join('|'),
   'u',

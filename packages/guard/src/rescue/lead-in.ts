@@ -1,3 +1,5 @@
+import { anyWord } from '../intent/word-pattern.ts';
+
 /**
  * Whether the text before a call presents it as something other than a call: an example, a quotation, a warning.
  *
@@ -24,20 +26,20 @@ const SHORT = 240;
 /** Words that introduce an example, a form, a quotation or a prohibition. */
 const PRESENTING = new RegExp(
   [
-    String.raw`\b(?:example|e\.g|for instance|such as|format|syntax|schema|sample|template|placeholder)`,
-    String.raw`\b(?:documentation|docs|tutorial|imagine|suppose|hypothetical|instead of|rather than)\b`,
-    String.raw`\b(?:you|one|users?|they|we) (?:can|could|may|might|should|would|must|need)\b`,
-    String.raw`\b(?:would|could|might|should) (?:look|be|send|call|write|emit|use|produce)\b`,
-    String.raw`\bhere(?:['’]s| is| are)\b(?! (?:the|my) (?:tool |function )?call\b)|\b(?:below|payload|definition)\b`,
-    String.raw`\b(?:will look|looks?) (?:like|as)\b|\blike (?:this|so|that)\b|\bas follows\b`,
-    String.raw`\b(?:do not|don't|never|avoid|must not|cannot|can't|won't|shouldn't|not call)\b`,
-    String.raw`\b(?:beispiel|z\. ?b\.|etwa so|könnte|könntest|würde|würdest|man kann|nicht|niemals)`,
-    String.raw`\b(?:exemple|par ex|pourrais|pourrait|pourriez|vous pouvez|on peut|jamais|ne pas|ressemble)`,
-    String.raw`\b(?:ejemplo|podrías|podría|puedes|se puede|nunca|formato|así)\b`,
-    String.raw`\b(?:esempio|potresti|potrebbe|puoi|si può|mai|formato)\b`,
-    String.raw`\b(?:exemplo|poderia|você pode|pode-se|nunca|formato)\b`,
-    String.raw`\b(?:hier ist|hier sind|voici|voilà|aquí (?:está|tienes|tiene)|aqui está|ecco)\b`,
-    '以下|如下|这是|例如|例子|比如|示例|可以这样|格式|不要|不能|例えば|例:|例：|以下の例|書式|ください|できます|пример|например|예를|예시',
+    // Beginnings of words.
+    String.raw`\b(?:example|e\.g|for instance|such as|format|syntax|schema|sample|template|placeholder|beispiel|z\. ?b\.|etwa so|könnte|könntest|würde|würdest|man kann|nicht|niemals|exemple|par ex|pourrais|pourrait|pourriez|vous pouvez|on peut|jamais|ne pas|ressemble)`,
+    anyWord(
+      'documentation|docs|tutorial|imagine|suppose|hypothetical|instead of|rather than',
+      '(?:you|one|users?|they|we) (?:can|could|may|might|should|would|must|need)',
+      '(?:would|could|might|should) (?:look|be|send|call|write|emit|use|produce)',
+      'below|payload|definition|(?:will look|looks?) (?:like|as)|like (?:this|so|that)|as follows',
+      "do not|don't|never|avoid|must not|cannot|can't|won't|shouldn't|not call",
+      'hier ist|hier sind|voici|voilà|ejemplo|podrías|podría|puedes|se puede|nunca|formato|así',
+      'aquí (?:está|tienes|tiene)|esempio|potresti|potrebbe|puoi|si può|mai|ecco',
+      'exemplo|poderia|você pode|pode-se|aqui está',
+    ),
+    String.raw`\bhere(?:['’]s| is| are)\b(?! (?:the|my) (?:tool |function )?call\b)`,
+    '以下|如下|这是|例如|例子|比如|示例|可以这样|格式|不要|不能|例えば|例:|例：|書式|ください|できます|пример|например|예를|예시',
   ].join('|'),
   'u',
 );
@@ -45,10 +47,12 @@ const PRESENTING = new RegExp(
 /** Words that report what stands somewhere else; they count only in the sentence before the call. */
 const REPORTING = new RegExp(
   [
-    String.raw`\b(?:contains?|contained|says?|said|printed|prints|returned|returns|reads|shows?|showed|quoted?|according to)\b`,
-    String.raw`\b(?:output|response|result|log|file) (?:is|was|of)\b`,
-    String.raw`\b(?:enthält|steht|lautet|contient|contiene|contém|dice|dit)\b`,
-    '内容|输出|返回|内容は|出力',
+    anyWord(
+      'contains?|contained|says?|said|printed|prints|returned|returns|reads|shows?|showed|quoted?|according to',
+      '(?:output|response|result|log|file) (?:is|was|of)',
+      'enthält|steht|lautet|contient|contiene|contém|dice|dit',
+    ),
+    '内容|输出|返回|出力',
   ].join('|'),
   'u',
 );
@@ -56,15 +60,16 @@ const REPORTING = new RegExp(
 /** Words with which somebody begins to act. */
 const ACTING = new RegExp(
   [
-    String.raw`\b(?:i will|i['’]ll|i am going to|i['’]m going to|let me|let['’]s|i need to|i (?:must|should|can|want to)|i am|i['’]m)\b`,
+    anyWord(
+      "i will|i['’]ll|i am|i['’]m|let me|let['’]s|i need to|i (?:must|should|can|want to)",
+      "(?:here is|here['’]s) (?:the|my) (?:tool |function )?call",
+      'ich (?:werde|öffne|lese|prüfe|suche|schaue|rufe|führe|starte|hole)|lass mich',
+      'voy a|déjame|vou|deixe-me|sto per|fammi|lasciami',
+    ),
     String.raw`^(?:calling|using|opening|reading|checking|looking|searching|running|writing|fetching)\b`,
     // Politeness alone, or a word of order alone; more words may say something else.
     String.raw`^(?:(?:sure|ok|okay|certainly|of course|alright|right|great|thanks|understood|got it|now|next|first|then)[.,:!\s]*){1,3}$`,
-    String.raw`\b(?:here is|here['’]s) (?:the|my) (?:tool |function )?call\b`,
-    String.raw`\b(?:ich (?:werde|öffne|lese|prüfe|suche|schaue|rufe|führe|starte|hole)|lass mich)\b`,
     String.raw`\b(?:je vais|laissez-moi|j['’](?:ouvre|appelle|utilise|examine))`,
-    String.raw`\b(?:voy a|déjame)\b|\b(?:vou|deixe-me)\b`,
-    String.raw`\b(?:sto per|fammi|lasciami)\b`,
     '我来|我将|我会|让我|これから|します',
   ].join('|'),
   'iu',
