@@ -52,10 +52,9 @@ export async function startDurableRun(
   const planArtifact = sha256(bytes);
   const contract = runContract(runId, request, { plan, planArtifact, snapshot });
   const runParts = parts.runParts(runId, request);
-  const adapter = runAdapter(runBinding(plan, request.model, snapshot), runParts);
-  await kernel
-    .artifacts(scope)
-    .put(bytes, { mediaType: 'application/json', maxBytes: MAX_PLAN_BYTES });
+  const artifacts = kernel.artifacts(scope);
+  const adapter = runAdapter(runBinding(plan, request.model, snapshot), runParts, artifacts);
+  await artifacts.put(bytes, { mediaType: 'application/json', maxBytes: MAX_PLAN_BYTES });
   await kernel.admitGoal(scope, contract);
   const going = kernel.runGoal(scope, runId, { adapters: [adapter] });
   return handleOf(parts, { runId, run: going, steering: runParts.steering });
@@ -90,7 +89,7 @@ export async function resumeDurableRun(
   assertKey(request.model, options.env);
   const binding = runBinding(plan, request.model, snapshot);
   const runParts = parts.runParts(runId, request);
-  const adapter = runAdapter(binding, runParts);
+  const adapter = runAdapter(binding, runParts, kernel.artifacts(scope));
   const run = kernel.runGoal(scope, runId, {
     adapters: [adapter],
     ...(onWaiting === undefined

@@ -1,4 +1,5 @@
 import {
+  type ArtifactStore,
   type CapabilityGrant,
   type Clock,
   type CompiledHarnessPlan,
@@ -61,11 +62,18 @@ export interface RunParts {
   readonly onEvent?: (event: RunEvent) => void;
 }
 
+/** Where a run is recorded. */
+export interface RunLog {
+  /** What was done. */
+  readonly operations: OperationLog;
+  /** What was decided. */
+  readonly trail: TrailSink;
+  /** What is too large for either. */
+  readonly artifacts?: ArtifactStore;
+}
+
 /** Runs a plan on an operation log, durable or not. */
-export async function runOnLog(
-  parts: RunParts,
-  log: { readonly operations: OperationLog; readonly trail: TrailSink },
-): Promise<RunOutcome> {
+export async function runOnLog(parts: RunParts, log: RunLog): Promise<RunOutcome> {
   const leave = await parts.enter();
   try {
     return await runOn(parts, log);
@@ -74,10 +82,7 @@ export async function runOnLog(
   }
 }
 
-function runOn(
-  parts: RunParts,
-  log: { readonly operations: OperationLog; readonly trail: TrailSink },
-): Promise<RunOutcome> {
+function runOn(parts: RunParts, log: RunLog): Promise<RunOutcome> {
   return runPlan(parts.plan, {
     task: parts.task,
     runId: parts.runId,
@@ -96,6 +101,7 @@ function runOn(
     model: parts.model,
     operations: log.operations,
     trail: log.trail,
+    ...(log.artifacts === undefined ? {} : { artifacts: log.artifacts }),
     clock: parts.clock,
     redactor: parts.redactor,
     ...(parts.approvalProvider === undefined ? {} : { approvals: parts.approvalProvider }),
@@ -106,7 +112,11 @@ function runOn(
 }
 
 /** The kernel's adapter for a run: the same loop, on durable operations. */
-export function runAdapter(binding: AdapterBinding, parts: RunParts): Adapter {
+export function runAdapter(
+  binding: AdapterBinding,
+  parts: RunParts,
+  { open }: Pick<ArtifactStore, 'open'>,
+): Adapter {
   return {
     kind: 'model',
     name: binding.name,
@@ -116,6 +126,7 @@ export function runAdapter(binding: AdapterBinding, parts: RunParts): Adapter {
       const outcome = await runOnLog(parts, {
         operations: context,
         trail: { append: (entry) => context.log(entry) },
+        artifacts: { put: (bytes, options) => context.saveArtifact(bytes, options), open },
       });
       return toJson(outcome);
     },

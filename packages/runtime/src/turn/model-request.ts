@@ -1,7 +1,7 @@
 import type { ModelMessage, ModelRequest } from '@millforge/contracts';
 import { toPromptMessages } from '@millforge/guard';
 import type { Run } from '../run-state.ts';
-import { withoutImages } from './result-images.ts';
+import { shownMessage } from './result-images.ts';
 
 /**
  * The request of a turn, as the model is declared to take it.
@@ -25,7 +25,7 @@ export function modelRequest(run: Run): ModelRequest {
 function shownMessages({ conversation, options, policy }: Run): readonly ModelMessage[] {
   const { messages, hasImages } = conversation;
   const sees = options.model.capabilities?.images === 'supported' && policy.textCalls !== true;
-  return hasImages && !sees ? messages.map(withoutImages) : messages;
+  return hasImages ? messages.map((message) => shownMessage(message, sees)) : messages;
 }
 
 /** Results have become words of the user, and templates refuse two of those in a row. */

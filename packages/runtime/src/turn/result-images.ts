@@ -29,52 +29,58 @@ export async function keepImages(
   return { ...outcome, images: kept };
 }
 
-/** What the model reads of a result, with the images that can still be had. */
+/**
+ * A result with its images. Those whose bytes cannot be had any more stand in it without data: what is
+ * recorded of the conversation must not depend on that.
+ */
 export async function resultMessage(
   message: Omit<ToolMessage, 'images'>,
   images: readonly OutcomeImage[],
   artifacts: Pick<ArtifactStore, 'open'> | undefined,
 ): Promise<ToolMessage> {
-  const shown: ModelImage[] = [];
+  const found: ModelImage[] = [];
   for (const { media_type, sha256, data } of images) {
-    const found = data ?? (await readBase64(sha256, artifacts));
-    if (found !== null) shown.push(Object.freeze({ media_type, sha256, data: found }));
+    const bytes = data ?? (await readBase64(sha256, artifacts));
+    found.push(Object.freeze({ media_type, sha256, data: bytes }));
   }
-  const missing = images.length - shown.length;
-  const content = missing === 0 ? message.content : `${message.content}\n${GONE}`;
-  return shown.length === 0
-    ? { ...message, content }
-    : { ...message, content, images: Object.freeze(shown) };
+  return { ...message, images: Object.freeze(found) };
 }
 
-/** The message for a model that is not declared to see: the note is of the request, so nothing keeps it. */
-export function withoutImages(message: ModelMessage): ModelMessage {
+/**
+ * A message as a model is shown it: without images where it is not declared to see. What it is told then is
+ * of the request, and nothing keeps it.
+ */
+export function shownMessage(message: ModelMessage, sees: boolean): ModelMessage {
   if (message.role !== 'tool' || message.images === undefined) return message;
-  const known = blind.get(message);
+  const known = (sees ? seen : unseen).get(message);
   if (known !== undefined) return known;
-  const { images: _, ...rest } = message;
-  const told = Object.freeze({ ...rest, content: `${message.content}\n${NOT_SEEN}` });
-  blind.set(message, told);
-  return told;
+  const { images: all, ...text } = message;
+  const images = sees ? all.filter(({ data }) => data !== '') : [];
+  const note = sees ? GONE : NOT_SEEN;
+  const content = images.length === all.length ? message.content : `${message.content}\n${note}`;
+  const shown = Object.freeze({ ...text, content, ...(images.length === 0 ? {} : { images }) });
+  (sees ? seen : unseen).set(message, shown);
+  return shown;
 }
 
 async function readBase64(
   sha256: string,
   artifacts: Pick<ArtifactStore, 'open'> | undefined,
-): Promise<string | null> {
-  if (artifacts === undefined) return null;
+): Promise<string> {
+  if (artifacts === undefined) return '';
   try {
     const pieces: Uint8Array[] = [];
     for await (const piece of artifacts.open(sha256)) pieces.push(piece);
     return Buffer.concat(pieces).toString('base64');
   } catch {
     // An image that is gone must not keep a run from going on; the model is told.
-    return null;
+    return '';
   }
 }
 
 /** Clients encode a message once, by identity. */
-const blind = new WeakMap<ModelMessage, ModelMessage>();
+const seen = new WeakMap<ModelMessage, ModelMessage>();
+const unseen = new WeakMap<ModelMessage, ModelMessage>();
 const NOT_SEEN =
   '[Current model does not support images. The image will be omitted from this request.]';
 const GONE = '[An image of this result is not kept any more.]';

@@ -216,3 +216,45 @@ test('however it is shortened, a conversation stays valid, keeps its first messa
     { numRuns: Number(process.env['MILLFORGE_PROPERTY_RUNS'] ?? 150) },
   );
 });
+
+const IMAGE = { media_type: 'image/png', sha256: '0'.repeat(64), data: 'AAAA' } as const;
+
+function withImages(turns: number) {
+  const conversation = conversationOf([]);
+  for (let turn = 0; turn < turns; turn += 1) {
+    const id = `call_${turn}_0`;
+    conversation.add({
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ id, name: 'read', arguments: '{}' }],
+    });
+    const content = `image ${turn}`;
+    conversation.add({ role: 'tool', tool_call_id: id, name: 'read', content, images: [IMAGE] });
+  }
+  return conversation;
+}
+
+const shown = (messages: readonly ModelMessage[]) =>
+  messages.flatMap((message) =>
+    message.role === 'tool' ? [[message.content, message.images?.length ?? 0]] : [],
+  );
+
+test('counts an image, and takes the earlier images away before it cuts any text', () => {
+  const conversation = withImages(4);
+  expect(conversation.tokens).toBeGreaterThan(4 * 1200);
+  const done = conversation.compact(limitsOf(6000, { keepRecent: 2 }));
+  expect(done).toMatchObject({ rung: 1 });
+  expect(conversation.tokens).toBeLessThan(2700);
+  expect(shown(conversation.messages)).toEqual([
+    ['image 0\n[image removed]', 0],
+    ['image 1\n[image removed]', 0],
+    ['image 2', 1],
+    ['image 3', 1],
+  ]);
+});
+
+test('takes the last images away before it cuts the last texts', () => {
+  const conversation = withImages(2);
+  expect(conversation.compact(limitsOf(400))).toMatchObject({ rung: 4 });
+  expect(shown(conversation.messages).at(-1)).toEqual(['image 1\n[image removed]', 0]);
+});
