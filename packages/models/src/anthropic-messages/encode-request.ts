@@ -92,7 +92,7 @@ function blocksEncoder(continuesThinking: boolean): (message: ModelMessage) => s
         return JSON.stringify({
           type: 'tool_result',
           tool_use_id: message.tool_call_id,
-          content: message.content,
+          content: resultContent(message),
         });
       case 'assistant': {
         const calls = (message.tool_calls ?? []).map(
@@ -108,6 +108,16 @@ function blocksEncoder(continuesThinking: boolean): (message: ModelMessage) => s
         return unreachable(message);
     }
   };
+}
+
+/** A result with images is a list of blocks; any other is its text. */
+function resultContent({ content, images }: ModelMessage & { readonly role: 'tool' }): unknown {
+  if (images === undefined) return content;
+  const blocks = images.map(({ media_type, data }) => ({
+    type: 'image',
+    source: { type: 'base64', media_type, data },
+  }));
+  return [{ type: 'text', text: content }, ...blocks];
 }
 
 /** Thinking stands before everything else of its turn, byte for byte as the provider signed it. */

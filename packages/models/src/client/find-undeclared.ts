@@ -1,4 +1,4 @@
-import type { ModelCapabilities, ModelRequest } from '@millforge/contracts';
+import type { ModelCapabilities, ModelMessage, ModelRequest } from '@millforge/contracts';
 
 /**
  * What a request asks for and its model does not declare, in words; null when it may be sent.
@@ -7,16 +7,21 @@ import type { ModelCapabilities, ModelRequest } from '@millforge/contracts';
  * the field in silence. Tools go out unless they are declared unsupported, as most profiles say nothing.
  */
 export function findUndeclared(
-  { tools, options = {} }: ModelRequest,
+  { messages, tools, options = {} }: ModelRequest,
   capabilities: ModelCapabilities,
 ): string | null {
   if (tools.length > 0 && capabilities.tool_calls === 'unsupported') return 'tools';
+  if (capabilities.images !== 'supported' && messages.some(hasImages)) return 'images';
   for (const name of OPTIONS) {
     if (options[name] !== undefined && capabilities[name] !== 'supported') {
       return `the option ${name}`;
     }
   }
   return null;
+}
+
+function hasImages(message: ModelMessage): boolean {
+  return message.role === 'tool' && message.images !== undefined;
 }
 
 const OPTIONS = [

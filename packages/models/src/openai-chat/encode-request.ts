@@ -22,12 +22,14 @@ export function createRequestEncoder(profile: ModelProfile): RequestEncoder {
   const messages = new WeakMap<ModelMessage, string>();
   const encodeTool = toolEncoder(profile.tool_schemas);
   const encodeMessage = messageEncoder(profile.reasoning_replay_field);
+  const images = new WeakMap<ModelMessage, string>();
+  const encode = (message: ModelMessage): string => once(messages, message, encodeMessage);
   const tools = new WeakMap<ModelTool, string>();
   return (request) => {
     const { options = {} } = request;
     const parts = [
       JSON.stringify(settings(profile, request)).slice(0, -1),
-      `,"messages":[${request.messages.map((m) => once(messages, m, encodeMessage)).join(',')}]`,
+      `,"messages":[${wireMessages(request.messages, { encode, parts: (m) => once(images, m, imageParts) }).join(',')}]`,
     ];
     // Servers refuse an empty list of tools, and the field below without tools.
     if (request.tools.length > 0) {
@@ -37,6 +39,56 @@ export function createRequestEncoder(profile: ModelProfile): RequestEncoder {
     }
     return `${parts.join('')}}`;
   };
+}
+
+/**
+ * The messages in their order. A result takes text only, so the images of neighbouring results stand in a
+ * message of the user behind them: in the one that is there, since templates refuse two in a row.
+ */
+function wireMessages(
+  messages: readonly ModelMessage[],
+  { encode, parts }: Record<'encode' | 'parts', (message: ModelMessage) => string>,
+): readonly string[] {
+  const wire: string[] = [];
+  let shown: string[] = [];
+  for (const message of messages) {
+    if (message.role === 'tool') {
+      wire.push(encode(message));
+      if (message.images !== undefined) shown.push(parts(message));
+    } else if (shown.length > 0 && message.role === 'user') {
+      wire.push(userParts([...shown, textPart(message.content)]));
+      shown = [];
+    } else {
+      if (shown.length > 0) wire.push(userParts(shown));
+      shown = [];
+      wire.push(encode(message));
+    }
+  }
+  return shown.length === 0 ? wire : [...wire, userParts(shown)];
+}
+
+function userParts(parts: readonly string[]): string {
+  return `{"role":"user","content":[${parts.join(',')}]}`;
+}
+
+function textPart(text: string): string {
+  return JSON.stringify({ type: 'text', text });
+}
+
+/** The images of one result, and whose they are. */
+function imageParts(message: ModelMessage): string {
+  if (message.role !== 'tool') return '';
+  const { images = [], name, tool_call_id } = message;
+  const of = images.length === 1 ? 'Image' : `${images.length} images`;
+  return [
+    textPart(`[${of} of the result of ${name}, call ${tool_call_id}]`),
+    ...images.map(({ media_type, data }) =>
+      JSON.stringify({
+        type: 'image_url',
+        image_url: { url: `data:${media_type};base64,${data}` },
+      }),
+    ),
+  ].join(',');
 }
 
 function settings(profile: ModelProfile, { options = {}, tools }: ModelRequest): object {

@@ -9,6 +9,7 @@ export function modelCapabilities({ capabilities }: ModelProfile): ModelCapabili
     parallel_tool_calls: 'unknown',
     max_output_tokens: 'unknown',
     structured_output: 'unknown',
+    images: 'unknown',
     ...capabilities,
   });
 }

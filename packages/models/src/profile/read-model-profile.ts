@@ -91,6 +91,7 @@ const checkCapabilities = closedObject('"capabilities"', {
     parallel_tool_calls: support,
     max_output_tokens: support,
     structured_output: support,
+    images: support,
   } satisfies { readonly [Name in keyof ModelCapabilities]-?: Check },
 });
 

@@ -46,6 +46,7 @@ test('a client says what its profile declares, and nothing more', async () => {
     parallel_tool_calls: 'unknown',
     max_output_tokens: 'unknown',
     structured_output: 'unknown',
+    images: 'unknown',
   });
 });
 
