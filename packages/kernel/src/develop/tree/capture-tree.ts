@@ -1,0 +1,179 @@
+import type { BigIntStats } from 'node:fs';
+import { constants, type FileHandle, lstat, open, readdir, readlink } from 'node:fs/promises';
+import { join, posix } from 'node:path';
+import { sha256 } from '@millforge/contracts';
+import { developError } from '../develop-error.ts';
+import { type CapturedTree, type TreeEntry, toTree } from './captured-tree.ts';
+
+/** How a tree is captured. */
+export interface CaptureOptions {
+  /** Whether a path is left out, with all that is below it. */
+  readonly isIgnored: (path: string) => boolean;
+  /** Takes the bytes of a file, before they are forgotten. */
+  readonly keep?: (bytes: Uint8Array, digest: string) => Promise<void>;
+  /** Ends the walk. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Reads a directory tree: paths, kinds, executable bits, sizes, contents, and what links hold.
+ *
+ * A file that changes while it is read begins the walk anew, three times at most. Sockets, devices, names that are
+ * no text, what cannot be read, and links that leave the tree are refused.
+ *
+ * @throws `develop/tree-refused`, `develop/tree-too-large`, `develop/unstable-tree`.
+ */
+export async function captureTree(
+  directory: string,
+  options: CaptureOptions,
+): Promise<CapturedTree> {
+  for (let walk = 0; walk < MAX_WALKS; walk++) {
+    const entries = await walkOnce(directory, options);
+    if (entries !== null) return toTree(entries);
+  }
+  throw developError(
+    'develop/unstable-tree',
+    `The tree changed during each of ${MAX_WALKS} walks; stop whatever writes to it, and try again.`,
+  );
+}
+
+/** The entries, or null when something changed under the walk. */
+async function walkOnce(
+  directory: string,
+  options: CaptureOptions,
+): Promise<readonly TreeEntry[] | null> {
+  const entries: TreeEntry[] = [];
+  const waiting = [''];
+  let bytes = 0;
+  for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
+    options.signal?.throwIfAborted();
+    const names = await namesIn(directory, folder);
+    if (names === null) return null;
+    for (const name of names) {
+      const path = folder === '' ? name : `${folder}/${name}`;
+      if (options.isIgnored(path)) continue;
+      const entry = await readEntry(directory, path, options);
+      if (entry === null) return null;
+      if (entry.type === 'directory') waiting.push(path);
+      bytes += entry.type === 'file' ? entry.bytes : 0;
+      entries.push(entry);
+      if (entries.length > MAX_ENTRIES || bytes > MAX_TREE_BYTES) throw tooLarge();
+    }
+  }
+  return entries;
+}
+
+async function namesIn(directory: string, folder: string): Promise<readonly string[] | null> {
+  const found = await readdir(join(directory, folder), { encoding: 'buffer' }).catch(
+    (error: unknown) => refusedUnlessGone(error, folder),
+  );
+  const names = found?.map((bytes) => {
+    const name = bytes.toString('utf8');
+    if (Buffer.from(name).equals(bytes)) return name;
+    throw refused(posix.join(folder, name), 'has a name that is no UTF-8');
+  });
+  return names?.toSorted() ?? null;
+}
+
+async function readEntry(
+  directory: string,
+  path: string,
+  options: CaptureOptions,
+): Promise<TreeEntry | null> {
+  const place = join(directory, path);
+  const found = await lstat(place).catch((error: unknown) => refusedUnlessGone(error, path));
+  if (found === null) return null;
+  if (found.isDirectory()) return { path, type: 'directory' };
+  if (found.isSymbolicLink()) return readLink(place, path);
+  if (found.isFile()) return readFile(place, path, options);
+  throw refused(path, 'is neither a file, a directory nor a link');
+}
+
+async function readLink(place: string, path: string): Promise<TreeEntry | null> {
+  const target = await readlink(place).catch((error: unknown) => refusedUnlessGone(error, path));
+  if (target === null) return null;
+  // A target in normal form goes up first, through directories that are none but real, and then down, where every
+  // link was held to the same rule: so none leaves the tree.
+  const isNormal = posix.normalize(target) === target && !posix.isAbsolute(target);
+  const meant = posix.join(posix.dirname(path), target);
+  if (!isNormal || meant === '..' || meant.startsWith('../')) {
+    throw refused(path, 'is a link that may leave the tree');
+  }
+  return { path, type: 'link', target };
+}
+
+async function readFile(
+  place: string,
+  path: string,
+  { keep }: CaptureOptions,
+): Promise<TreeEntry | null> {
+  const file = await open(place, OPEN_FLAGS).catch((error: unknown) =>
+    refusedUnlessGone(error, path),
+  );
+  if (file === null) return null;
+  try {
+    const before = await file.stat({ bigint: true });
+    if (!before.isFile()) return null;
+    if (before.size > MAX_FILE_BYTES) throw tooLarge(path);
+    const bytes = await readWhole(file, Number(before.size));
+    const after = await file.stat({ bigint: true });
+    if (!isUnchanged(before, after) || BigInt(bytes.length) !== after.size) return null;
+    const digest = sha256(bytes);
+    await keep?.(bytes, digest);
+    const executable = (before.mode & 0o100n) !== 0n;
+    return { path, type: 'file', executable, bytes: bytes.length, sha256: digest };
+  } finally {
+    await file.close();
+  }
+}
+
+/** The bytes up to the size that was seen, and one more where the file grew. */
+async function readWhole(file: FileHandle, size: number): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafe(size + 1);
+  let length = 0;
+  while (length < bytes.length) {
+    const { bytesRead } = await file.read(bytes, length, bytes.length - length, length);
+    if (bytesRead === 0) break;
+    length += bytesRead;
+  }
+  return bytes.subarray(0, length);
+}
+
+function isUnchanged(before: BigIntStats, after: BigIntStats): boolean {
+  return (
+    before.size === after.size &&
+    before.mtimeNs === after.mtimeNs &&
+    before.ctimeNs === after.ctimeNs
+  );
+}
+
+/** What went away meanwhile is a change; whatever else cannot be looked at is refused. */
+function refusedUnlessGone(error: unknown, path: string): null {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (path !== '' && (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP')) return null;
+  throw refused(path === '' ? '.' : path, `cannot be read (${code === '' ? 'unknown' : code})`);
+}
+
+function refused(path: string, why: string): Error {
+  return developError(
+    'develop/tree-refused',
+    `The entry ${JSON.stringify(path)} of the tree ${why}; remove it, or leave it out with an ignore rule.`,
+    { path },
+  );
+}
+
+function tooLarge(path?: string): Error {
+  return developError(
+    'develop/tree-too-large',
+    path === undefined
+      ? `The tree has more than ${MAX_ENTRIES} entries or ${MAX_TREE_BYTES} bytes; leave out what need not be in it with ignore rules.`
+      : `The file ${JSON.stringify(path)} has more than ${MAX_FILE_BYTES} bytes; leave it out with an ignore rule.`,
+  );
+}
+
+// A pipe that took the place of a file must not be waited for, and no link be followed.
+const OPEN_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+const MAX_WALKS = 3;
+const MAX_ENTRIES = 100_000;
+const MAX_FILE_BYTES = 67_108_864;
+const MAX_TREE_BYTES = 1_073_741_824;

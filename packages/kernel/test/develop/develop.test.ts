@@ -1,0 +1,326 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { MillforgeError } from '@millforge/contracts';
+import type { Failpoint } from '@millforge/kernel';
+import {
+  type DevelopContract,
+  type OpenDevelopOptions,
+  openDevelop,
+} from '@millforge/kernel/develop';
+import { expect, test } from 'vitest';
+import { compareTrees } from '../../src/develop/tree/captured-tree.ts';
+import { open, records, scope, temporaryDirectory } from '../fixture.ts';
+import {
+  developContract,
+  HIDDEN_WORDS,
+  MENDED,
+  makeChecks,
+  makeRepository,
+  runPlain,
+  worker,
+  workers,
+  write,
+} from './sample.ts';
+import { capture, git, makeTree } from './trees.ts';
+
+/** A repository, its checks and a kernel; everything else may be given. */
+async function ground(
+  more: Partial<OpenDevelopOptions> = {},
+  failpoint?: (name: Failpoint) => void,
+) {
+  const root = temporaryDirectory();
+  const kernel = await open(join(root, 'data'), failpoint === undefined ? {} : { failpoint });
+  const candidate = makeRepository(join(root, 'repository'));
+  const checks = makeChecks(join(root, 'checks'));
+  const before = await capture(candidate);
+  const develop = openDevelop({
+    kernel,
+    scope,
+    directory: join(root, 'work'),
+    workers: workers(),
+    runCheck: runPlain,
+    ...more,
+  });
+  const run = async (contract: DevelopContract = developContract()) => {
+    const { goal_id } = await develop.admit(contract, { candidate, checks });
+    const view = await develop.run(goal_id).done;
+    const { document, patch } = await develop.handoff(goal_id);
+    return { view, handoff: document, patch: Buffer.from(patch ?? []) };
+  };
+  /** What differs in the tree that was handed in. */
+  const touched = async () => compareTrees(before, await capture(candidate));
+  return { root, kernel, candidate, checks, develop, run, touched };
+}
+
+test('develops a real repository and hands over a patch that git applies', async () => {
+  const { run, candidate, touched, root } = await ground();
+  const { view, handoff, patch } = await run();
+  expect([view.state, view.failure]).toEqual(['completed', null]);
+  expect(handoff).toMatchObject({
+    kind: 'develop_handoff',
+    goal: { goal_id: 'mend-sum', state: 'completed' },
+    verdicts: [
+      {
+        round: 1,
+        verify: 'pass',
+        health: 'pass',
+        criteria: [
+          { name: 'test', hidden: false, passed: true },
+          { name: 'zebra-sums', hidden: true, passed: true },
+        ],
+      },
+    ],
+    violations: [],
+    gaps: [expect.stringMatching(/without a boundary/)],
+    patch: { files: 1, bytes: patch.length },
+  });
+  expect(handoff.receipts.map(({ task_id }) => task_id)).toEqual([
+    'prepare',
+    'plan-1',
+    'research-1',
+    'build-1',
+    'debug-1',
+    'verify-1',
+    'health-1',
+  ]);
+  expect(await touched()).toEqual([]);
+  const file = join(root, 'the.patch');
+  writeFileSync(file, patch);
+  git(candidate, ['apply', '--check', file]);
+  git(candidate, ['apply', file]);
+  expect(readFileSync(join(candidate, 'src/sum.js'), 'utf8')).toBe(MENDED);
+  expect(git(candidate, ['status', '--porcelain'])).toBe(' M src/sum.js\n?? node_modules/\n');
+});
+
+test('catches a build that writes where it may not, and names the path', async () => {
+  const build = worker('build', async (context) => {
+    writeFileSync(join(context.directory, 'test/sum.test.js'), '');
+    return write(context, 'src/sum.js', MENDED);
+  });
+  const { run, touched } = await ground({ workers: workers({ build }) });
+  const { view, handoff } = await run();
+  expect(view).toMatchObject({
+    state: 'failed',
+    failure: {
+      code: 'integrity-violation',
+      message: 'The phase build-1 wrote where it may not: "test/sum.test.js" was changed.',
+    },
+  });
+  expect(handoff).toMatchObject({
+    violations: [{ tree: 'candidate', path: 'test/sum.test.js', change: 'changed' }],
+    patch: null,
+  });
+  expect(await touched()).toEqual([]);
+});
+
+const readOnly = ['plan', 'research', 'debug'] as const;
+test.each(readOnly)('catches a change that %s leaves, although it may only read', async (phase) => {
+  const nosy = worker(phase, async ({ directory }) => {
+    mkdirSync(join(directory, 'made'));
+    return 'done';
+  });
+  const { run } = await ground({ workers: workers({ [phase]: nosy }) });
+  const { view } = await run();
+  expect(view.failure).toEqual({
+    code: 'integrity-violation',
+    message: `The phase ${phase}-1, which may only read, left changes: "made" was added.`,
+  });
+});
+
+test('refuses an operation that writes in a phase that may only read', async () => {
+  const said: string[] = [];
+  const nosy = worker('debug', async (context) => {
+    said.push(await write(context, 'src/sum.js', 'x'));
+    return 'done';
+  });
+  const { run } = await ground({ workers: workers({ debug: nosy }) });
+  const { view, patch } = await run();
+  expect([said, view.state]).toEqual([['src/sum.js: refused'], 'completed']);
+  expect(patch.toString()).toContain(`+${MENDED}`);
+});
+
+test('catches a phase that changes the protected checks', async () => {
+  const parts = await ground();
+  const build = worker('build', async (context) => {
+    makeTree(parts.checks, { 'negative.js': { content: '' } });
+    return write(context, 'src/sum.js', MENDED);
+  });
+  const develop = openDevelop({
+    kernel: parts.kernel,
+    scope,
+    directory: join(parts.root, 'work'),
+    workers: workers({ build }),
+    runCheck: runPlain,
+  });
+  const { candidate, checks } = parts;
+  await develop.admit(developContract(), { candidate, checks });
+  const view = await develop.run('mend-sum').done;
+  expect(view.failure?.message).toBe(
+    'The phase build-1 wrote where it may not: "negative.js" of the protected checks was changed.',
+  );
+});
+
+test('catches a change between two phases', async () => {
+  const stop: (() => void)[] = [];
+  const { candidate, checks, develop, root } = await ground({}, (name) => {
+    if (name === 'after:record-result') stop.pop()?.();
+  });
+  await develop.admit(developContract(), { candidate, checks });
+  const first = develop.run('mend-sum');
+  stop.push(() => first.stop());
+  await first.done;
+  makeTree(join(root, 'work/mend-sum/candidate'), { 'src/extra.js': { content: '' } });
+  const view = await develop.run('mend-sum').done;
+  expect(view.failure).toMatchObject({
+    code: 'integrity-violation',
+    message: 'Between the phases, before plan-1: "src/extra.js" was added.',
+  });
+});
+
+test('begins another round with what the first fell short of, and none that is not declared', async () => {
+  const seen: unknown[] = [];
+  const build = worker('build', async (context) => {
+    seen.push(context.shortfall);
+    const content = context.round === 1 ? 'export const sum = () => 4;\n' : MENDED;
+    return write(context, 'src/sum.js', content);
+  });
+  const { run } = await ground({ workers: workers({ build }) });
+  const { view, handoff } = await run(developContract({ rounds: 3 }));
+  expect(view.state).toBe('completed');
+  // The visible test passes in the first round, and all that is told of the hidden one is that there is one.
+  expect(seen).toEqual([null, { failed: [], hidden_failed: 1 }]);
+  expect(handoff.verdicts.map(({ round, verify, health }) => [round, verify, health])).toEqual([
+    [1, 'fail', null],
+    [2, 'pass', 'pass'],
+  ]);
+  expect(
+    view.tasks.filter(({ state }) => state === 'skipped').map(({ task_id }) => task_id),
+  ).toEqual(['health-1', 'plan-3', 'research-3', 'build-3', 'debug-3', 'verify-3', 'health-3']);
+});
+
+test('fails when no round passes, and still hands over what there is', async () => {
+  const build = worker('build', async (context) =>
+    write(context, 'src/sum.js', 'export const sum = 0;\n'),
+  );
+  const { run } = await ground({ workers: workers({ build }) });
+  const { view, handoff, patch } = await run();
+  expect(view).toMatchObject({ state: 'failed', failure: { code: 'check-failed' } });
+  expect(handoff.gaps).toEqual([
+    expect.stringMatching(/^The development is failed, so nothing here has passed/),
+    'The criterion test failed.',
+    'The hidden criterion zebra-sums failed.',
+    expect.stringMatching(/boundary/),
+  ]);
+  expect(patch.toString()).toContain('+export const sum = 0;');
+});
+
+test('tells a worker, the trail and the goal nothing of hidden criteria', async () => {
+  const told: string[] = [];
+  const tell = (phase: 'plan' | 'research' | 'debug') =>
+    worker(phase, async (context) => {
+      told.push(
+        JSON.stringify(context, (_key, value) => (typeof value === 'function' ? null : value)),
+      );
+      return phase;
+    });
+  const build = worker('build', async (context) => {
+    told.push(JSON.stringify(context));
+    return write(context, 'src/sum.js', 'export const sum = () => 4;\n');
+  });
+  const parts = await ground({
+    workers: workers({
+      plan: tell('plan'),
+      research: tell('research'),
+      build,
+      debug: tell('debug'),
+    }),
+  });
+  const { view } = await parts.run(developContract({ rounds: 2 }));
+  expect(told.length).toBe(8);
+  const trail = JSON.stringify(await records(parts.kernel, 'mend-sum'));
+  for (const word of HIDDEN_WORDS) {
+    expect(told.join('\n')).not.toContain(word);
+    expect(trail).not.toContain(word);
+    expect(JSON.stringify(view)).not.toContain(word);
+  }
+});
+
+test('withholds the output of a criterion that tells of a hidden one', async () => {
+  const seen: unknown[] = [];
+  const plan = worker('plan', async ({ shortfall }) => {
+    seen.push(shortfall);
+    return 'planned';
+  });
+  const { run } = await ground({ workers: workers({ plan }) });
+  const [, hidden] = developContract().criteria;
+  if (hidden === undefined) throw new Error('the sample has two');
+  const list = "console.log(require('fs').readdirSync(process.argv[1]).join()); process.exit(3)";
+  const leaky = {
+    name: 'leaky',
+    text: 'It lists.',
+    command: [process.execPath, '-e', list, '{checks}'],
+  };
+  await run(developContract({ rounds: 2, criteria: [leaky, hidden] }));
+  expect(seen).toEqual([
+    null,
+    {
+      failed: [{ name: 'leaky', exit_code: 3, timed_out: false, output: null }],
+      hidden_failed: 0,
+    },
+  ]);
+});
+
+test('gives no verdict where a command cannot be started, and asks a person', async () => {
+  const { run } = await ground();
+  const [, hidden] = developContract().criteria;
+  if (hidden === undefined) throw new Error('the sample has two');
+  const missing = { name: 'lint', text: 'It is neat.', command: ['/nonexistent/linter'] };
+  const { view } = await run(developContract({ criteria: [missing, hidden] }));
+  expect(view.state).toBe('held');
+  expect(view.holds[0]).toMatchObject({ reason: 'check-unknown', task_id: 'verify-1' });
+});
+
+test('counts a criterion whose time is over as failed', async () => {
+  const { run } = await ground();
+  const slow = {
+    name: 'slow',
+    text: 'It ends.',
+    command: [process.execPath, '-e', 'setInterval(() => 0, 1000)'],
+    timeout_ms: 1000,
+  };
+  const { handoff } = await run(developContract({ criteria: [slow] }));
+  expect(handoff.verdicts[0]?.criteria[0]).toMatchObject({ passed: false, timed_out: true });
+});
+
+test('admits the same contract and trees once, and refuses the name to others', async () => {
+  const { develop, candidate, checks } = await ground();
+  const first = await develop.admit(developContract(), { candidate, checks });
+  const again = await develop.admit(developContract(), { candidate, checks });
+  expect(again.goal_uid).toBe(first.goal_uid);
+  makeTree(candidate, { 'src/new.js': { content: '' } });
+  const other = develop.admit(developContract(), { candidate, checks });
+  await expect(other).rejects.toThrow(MillforgeError);
+  await expect(other).rejects.toMatchObject({ code: 'kernel/goal-conflict' });
+});
+
+test('fails a development whose tree changed before it was captured', async () => {
+  const { develop, candidate, checks } = await ground();
+  await develop.admit(developContract(), { candidate, checks });
+  makeTree(candidate, { 'src/new.js': { content: '' } });
+  const view = await develop.run('mend-sum').done;
+  expect(view.failure?.code).toBe('integrity-violation');
+});
+
+test('says that the tree changed since, and that the patch may not apply', async () => {
+  const { develop, candidate, run } = await ground();
+  await run();
+  makeTree(candidate, { 'src/sum.js': { content: 'other' } });
+  const { document } = await develop.handoff('mend-sum');
+  expect(document.gaps).toContainEqual(expect.stringMatching(/has changed since/));
+});
+
+test('keeps the trail of a development that anyone can verify', async () => {
+  const { kernel, run } = await ground();
+  await run();
+  expect(await kernel.verifyTrail(scope, 'mend-sum')).toMatchObject({ ok: true });
+});
