@@ -115,14 +115,14 @@ const ADDRESSES = {
   'node:vm': ['pi-tools/src/search/within-match-time.ts'],
   'node:worker_threads': ['sandbox/src/quickjs/quickjs-child.mjs'],
   '@jitl/quickjs-wasmfile-release-sync': ['sandbox/src/quickjs/quickjs-child.mjs'],
-  'node:zlib': ['models/src/node'],
+  'node:zlib': ['models/src/node', 'kernel/src/develop'],
   '@noble/hashes': ['contracts/src/json/sha256-portable.ts'],
   'better-sqlite3': ['kernel/'],
   'quickjs-emscripten-core': ['sandbox/src/quickjs/quickjs-child.mjs'],
   '@vscode/ripgrep': ['pi-tools/'],
   '@modelcontextprotocol/client': ['connector-mcp/'],
   'node:dns': ['connector-mcp/src/http'],
-  diff: ['builtin-tools/', 'pi-tools/'],
+  diff: ['builtin-tools/', 'pi-tools/', 'kernel/src/develop'],
   undici: ['connector-mcp/src/http', 'models/src/node'],
 };
 
