@@ -65,6 +65,7 @@ export {
   fromStandardSchema,
   type StandardSchemaResult,
 } from './json-schema/from-standard-schema.ts';
+export { formatExample } from './json-schema/has-format.ts';
 export {
   type NormalizeSchemaOptions,
   type NormalizeSchemaResult,

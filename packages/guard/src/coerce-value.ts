@@ -58,6 +58,10 @@ function coerceToAlternative(
   return first.coerced;
 }
 
+function note({ path, repairs }: Place, kind: ArgumentRepair['kind']): void {
+  repairs.push({ path, kind });
+}
+
 type Members = readonly (JsonValue | JsonFloat)[] | null;
 
 function coerceObject(value: JsonValue, schema: ObjectSchema, place: Place): JsonValue {
@@ -69,12 +73,12 @@ function coerceObject(value: JsonValue, schema: ObjectSchema, place: Place): Jso
     const name = renamed.get(written) ?? written;
     const path = `${place.path}.${name}`;
     const property = Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined;
-    if (name !== written) place.repairs.push({ path, kind: 'key-renamed' });
+    if (name !== written) note({ ...place, path }, 'key-renamed');
     if (property === undefined) {
-      if (place.dropsUnknown) place.repairs.push({ path, kind: 'unknown-removed' });
+      if (place.dropsUnknown) note({ ...place, path }, 'unknown-removed');
       else entries.push([name, item]);
     } else if (isSpareNull(item, property) && !schema.required.includes(name)) {
-      place.repairs.push({ path, kind: 'null-removed' });
+      note({ ...place, path }, 'null-removed');
     } else {
       entries.push([name, coerceValue(item, { ...place, schema: property, path })]);
     }
@@ -101,7 +105,8 @@ function coerceArray(value: JsonValue, schema: ArraySchema, place: Place): JsonV
     repairs,
   });
   if (findViolation(item, schema.items) !== null) return value;
-  place.repairs.push({ path: place.path, kind: 'array-of-one' }, ...repairs);
+  note(place, 'array-of-one');
+  place.repairs.push(...repairs);
   return [item];
 }
 
@@ -115,7 +120,7 @@ function containerIn(
   const read = readValue(value);
   if (!read.ok || typeof read.value !== 'object' || read.value === null) return value;
   if (isJsonList(read.value) !== (kind === 'array-from-text')) return value;
-  place.repairs.push({ path: place.path, kind });
+  note(place, kind);
   return read.value;
 }
 
@@ -123,7 +128,7 @@ function coerceScalar(value: JsonValue, members: Members, place: Place): JsonVal
   if (typeof value !== 'string' || findViolation(value, place.schema) === null) return value;
   for (const [kind, candidate] of candidates(value, members)) {
     if (findViolation(candidate, place.schema) !== null) continue;
-    place.repairs.push({ path: place.path, kind });
+    note(place, kind);
     return candidate;
   }
   return value;

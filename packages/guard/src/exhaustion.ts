@@ -12,7 +12,7 @@ export interface Exhaustion {
 
 /** The budget of mistakes that is over its limit, or null; of several, the one charged most in all. */
 export function findExhaustion(state: GuardState, budgets: MistakeCounts): Exhaustion | null {
-  const over = ORDER.filter((kind) => state.consecutive[kind] > budgets[kind]);
+  const over = MISTAKES.filter((kind) => state.consecutive[kind] > budgets[kind]);
   const budget = mostCharged(over, state);
   if (budget === null) return null;
   const limit = budgets[budget];
@@ -26,7 +26,7 @@ export function findExhaustion(state: GuardState, budgets: MistakeCounts): Exhau
 /** The end of a run that has used its model turns; names the mistake that took most of them. */
 export function exhaustedIterations(state: GuardState, limit: number): Exhaustion {
   const culprit = mostCharged(
-    ORDER.filter((kind) => state.totals[kind] > 0),
+    MISTAKES.filter((kind) => state.totals[kind] > 0),
     state,
   );
   const cause =
@@ -46,7 +46,8 @@ function mostCharged(kinds: readonly MistakeBudget[], state: GuardState): Mistak
   return most;
 }
 
-const ORDER: readonly MistakeBudget[] = [
+/** The kinds of mistakes; of several that weigh the same the first one ends the run. */
+export const MISTAKES: readonly MistakeBudget[] = [
   'premature_terminals',
   'prerequisite_violations',
   'tool_errors',

@@ -5,7 +5,13 @@ import type { GuardPolicy } from './guard-policy.ts';
 import { chargeMistakes, type GuardState, noteAsked, noteEnded, noteTaken } from './guard-state.ts';
 import type { GuardTool } from './guard-tool.ts';
 import { type SplitText, splitReasoning } from './intent/split-reasoning.ts';
-import { explainDropped, giveUpOn, judgeCalls, passAll } from './judge/judge-calls.ts';
+import {
+  explainDropped,
+  giveUpOn,
+  type JudgedCalls,
+  judgeCalls,
+  passAll,
+} from './judge/judge-calls.ts';
 import { judgeText, type ToolChoice } from './judge/judge-text.ts';
 import { type ToolIndex, toolIndex } from './names/tool-index.ts';
 import { nudgeText } from './nudge-text.ts';
@@ -78,10 +84,7 @@ function unjudged(
 
 function withCalls(seen: Seen): InspectedReply {
   const { reply, policy, state } = seen;
-  const judged = judgeCalls(reply, { tools: seen.index, policy, state });
-  const spoken = spokenBy(judged.calls, policy.respond);
-  if (spoken.calls.length === 0 && spoken.text !== null) return answered(seen, spoken.text);
-  return decided(seen, { calls: spoken.calls, leftOut: judged.leftOut });
+  return spoken(seen, judgeCalls(reply, { tools: seen.index, policy, state }));
 }
 
 function withRescued(seen: Seen, rescue: Extract<RescuedText, { kind: 'calls' }>): InspectedReply {
@@ -89,19 +92,23 @@ function withRescued(seen: Seen, rescue: Extract<RescuedText, { kind: 'calls' }>
   const calls = rescue.calls
     .slice(0, max)
     .map(({ format, ...call }): InspectedCall => ({ kind: 'accepted', ...call, rescued: format }));
-  const spoken = spokenBy(calls, seen.policy.respond);
-  if (spoken.calls.length === 0 && spoken.text !== null) return answered(seen, spoken.text);
-  const said = { ...seen.said, content: rescue.content };
-  return decided(
-    { ...seen, said },
-    { calls: spoken.calls, leftOut: rescue.calls.length - calls.length },
-  );
+  const leftOut = rescue.calls.length - calls.length;
+  return spoken(seen, { calls, leftOut }, rescue.content);
 }
 
-function decided(
+/** Takes the calls that only talk out of the others; where all do, they are the answer. */
+function spoken(
   seen: Seen,
-  { calls, leftOut }: { readonly calls: readonly InspectedCall[]; readonly leftOut: number },
+  { calls, leftOut }: JudgedCalls,
+  content = seen.said.content,
 ): InspectedReply {
+  const { text, calls: others } = spokenBy(calls, seen.policy.respond);
+  return others.length === 0 && text !== null
+    ? answered(seen, text)
+    : decided({ ...seen, said: { ...seen.said, content } }, { calls: others, leftOut });
+}
+
+function decided(seen: Seen, { calls, leftOut }: JudgedCalls): InspectedReply {
   const { policy, state } = seen;
   const asCalls = (some: readonly InspectedCall[]): GuardDecision => ({
     kind: 'calls',

@@ -1,4 +1,4 @@
-import { type Exhaustion, findExhaustion } from './exhaustion.ts';
+import { type Exhaustion, findExhaustion, MISTAKES } from './exhaustion.ts';
 import type { GuardPolicy } from './guard-policy.ts';
 import {
   chargeMistakes,
@@ -45,8 +45,4 @@ export function settleBatch(
   return { state: charged, exhausted: findExhaustion(charged, policy.budgets) };
 }
 
-const BATCH: readonly MistakeBudget[] = [
-  'tool_errors',
-  'prerequisite_violations',
-  'premature_terminals',
-];
+const BATCH = MISTAKES.filter((kind) => kind !== 'validation_retries');

@@ -1,4 +1,3 @@
-import { compareCodePoints } from '../json/compare-code-points.ts';
 import { JsonFloat } from '../json/json-value.ts';
 import { isPlainObject } from '../json/plain-object.ts';
 import { countOf, type Limit, scalarLimits, scalarType } from './scalar-limits.ts';
@@ -149,16 +148,16 @@ function numberIdentity(value: number): string {
 
 function compileScalar(schema: ScalarSchema, noun: string): Check {
   const isRight = TYPE_TESTS[scalarType(schema)];
-  const limits = scalarLimits(schema);
-  if (schema.enum === undefined) {
-    if (limits.length === 0) return (value) => (isRight(value) ? null : mismatch(noun, value));
-    return (value) => (isRight(value) ? firstBroken(limits, value) : mismatch(noun, value));
-  }
-  const members = new Set(schema.enum.map(plainScalar));
-  const list = `one of ${listOf(schema.enum)}`;
-  return (value) => {
-    if (!isRight(value)) return mismatch(noun, value);
-    return members.has(plainScalar(value)) ? firstBroken(limits, value) : mismatch(list, value);
+  const { enum: members } = schema;
+  const limits = [...(members === undefined ? [] : [membership(members)]), ...scalarLimits(schema)];
+  return (value) => (isRight(value) ? firstBroken(limits, value) : mismatch(noun, value));
+}
+
+function membership(members: readonly SchemaScalar[]): Limit {
+  const values = new Set(members.map(plainScalar));
+  return {
+    claim: `must be one of ${listOf(members)}`,
+    holds: (value) => values.has(plainScalar(value)),
   };
 }
 
@@ -185,9 +184,8 @@ function compileConst(constant: SchemaScalar): Check {
 }
 
 function compileChoice(constants: readonly SchemaScalar[]): Check {
-  const members = new Set(constants.map(plainScalar));
-  const list = `one of ${listOf(constants)}`;
-  return (value) => (members.has(plainScalar(value)) ? null : mismatch(list, value));
+  const limits = [membership(constants)];
+  return (value) => firstBroken(limits, value);
 }
 
 function compileUnion(schemas: readonly JsonSchema[]): Check {
@@ -251,11 +249,11 @@ function plainScalar(value: unknown): unknown {
 }
 
 function broken(claim: string, value: unknown): Violation {
-  return { path: '', claim, expected: claim.replace(/^must /, ''), received: typeName(value) };
+  return { path: '', claim, expected: claim.replace(/^must (?:be )?/, ''), received: typeName(value) };
 }
 
 function mismatch(type: string, value: unknown): Violation {
-  return { path: '', claim: `must be ${type}`, expected: type, received: typeName(value) };
+  return broken(`must be ${type}`, value);
 }
 
 type PlainObject = { readonly [name: string]: unknown };
@@ -267,7 +265,7 @@ function missing(required: readonly string[], value: PlainObject): Violation {
 
 function notAllowed(value: PlainObject, properties: ReadonlyMap<string, Property>): Violation {
   const unknown = Object.keys(value).filter((name) => !properties.has(name));
-  const first = unknown.toSorted(compareCodePoints)[0] ?? '';
+  const first = unknown.toSorted()[0] ?? '';
   return {
     path: `.${first}`,
     claim: 'is not allowed',

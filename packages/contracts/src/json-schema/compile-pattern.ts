@@ -1,9 +1,19 @@
 import { createMatcher, type Instruction, MATCH } from './match-pattern.ts';
 
-/** A test for texts, or the rest of a sentence that begins with where the pattern stands. */
+/** What keeps a regular expression out of the accepted subset. */
+export type PatternFault =
+  | 'length'
+  | 'syntax'
+  | 'reference'
+  | 'look-around'
+  | 'depth'
+  | 'escape'
+  | 'states';
+
+/** A test for texts, or what keeps the pattern from being one; `patternFaultText` words it. */
 export type CompilePatternResult =
   | { readonly ok: true; readonly test: (text: string) => boolean }
-  | { readonly ok: false; readonly message: string };
+  | { readonly ok: false; readonly fault: PatternFault };
 
 /**
  * Compiles a regular expression of the accepted subset to a test that never goes back in the text.
@@ -13,16 +23,13 @@ export type CompilePatternResult =
  * characters, 64 nested groups and 1,024 states.
  */
 export function compilePattern(source: string): CompilePatternResult {
-  if (source.length > MAX_LENGTH) return refuse(`must not have more than ${MAX_LENGTH} characters`);
-  if (!isRegularExpression(source)) {
-    return refuse('must be a regular expression in the syntax of JavaScript with the flag u');
-  }
-  const parser: Parser = { source, at: 0, depth: 0, program: [], refusal: null };
+  if (source.length > MAX_PATTERN_LENGTH) return { ok: false, fault: 'length' };
+  if (!isRegularExpression(source)) return { ok: false, fault: 'syntax' };
+  const parser: Parser = { source, at: 0, depth: 0, program: [], fault: null };
   parseAlternatives(parser);
   append(parser, [{ kind: MATCH }]);
-  return parser.refusal === null
-    ? { ok: true, test: createMatcher(parser.program) }
-    : refuse(parser.refusal);
+  const { fault } = parser;
+  return fault === null ? { ok: true, test: createMatcher(parser.program) } : { ok: false, fault };
 }
 
 /** Proves the syntax, so that the parser need not; the expression is never run. */
@@ -40,7 +47,7 @@ interface Parser {
   depth: number;
   /** What was parsed; forks name their targets by distance, so that a stretch can be moved and repeated. */
   readonly program: Instruction[];
-  refusal: string | null;
+  fault: PatternFault | null;
 }
 
 function parseAlternatives(parser: Parser): void {
@@ -64,7 +71,7 @@ function parseAlternatives(parser: Parser): void {
 }
 
 function parseSequence(parser: Parser): void {
-  while (parser.refusal === null && parser.at < parser.source.length) {
+  while (parser.fault === null && parser.at < parser.source.length) {
     const next = parser.source[parser.at];
     if (next === '|' || next === ')') return;
     const start = parser.program.length;
@@ -83,13 +90,13 @@ function parseQuantifier(parser: Parser, start: number): void {
   if (part.length === 0) return;
   const min = mark === undefined ? Number(low) : mark === '+' ? 1 : 0;
   const isOpen = mark === undefined ? comma !== undefined && !high : mark !== '?';
-  for (let count = 0; count < min && parser.refusal === null; count++) append(parser, part);
+  for (let count = 0; count < min && parser.fault === null; count++) append(parser, part);
   if (isOpen) {
     append(parser, [fork(1, part.length + 2), ...part, fork(-1 - part.length)]);
     return;
   }
   const max = mark === undefined ? Number(comma === undefined ? low : high) : 1;
-  for (let count = min; count < max && parser.refusal === null; count++) {
+  for (let count = min; count < max && parser.fault === null; count++) {
     append(parser, [fork(1, (max - count) * (part.length + 1)), ...part]);
   }
 }
@@ -111,7 +118,7 @@ function parseAtom(parser: Parser): void {
       if (matchAt(REFUSED_ESCAPE, parser) === null) {
         return take(matchAt(ESCAPE, parser)?.[0], parser);
       }
-      parser.refusal = 'must not have back references or word boundaries';
+      parser.fault = 'reference';
       return;
     default: {
       const codePoint = parser.source.codePointAt(parser.at) ?? 0;
@@ -123,11 +130,8 @@ function parseAtom(parser: Parser): void {
 
 function parseGroup(parser: Parser): void {
   const opening = matchAt(GROUP, parser)?.[0];
-  if (opening === undefined || parser.depth === MAX_DEPTH) {
-    parser.refusal =
-      opening === undefined
-        ? 'must not look ahead or behind, nor change flags'
-        : `must not nest more than ${MAX_DEPTH} groups`;
+  if (opening === undefined || parser.depth === MAX_PATTERN_DEPTH) {
+    parser.fault = opening === undefined ? 'look-around' : 'depth';
     return;
   }
   parser.at += opening.length;
@@ -141,7 +145,7 @@ function parseGroup(parser: Parser): void {
 /** A class or an escape, judged by the engine one character at a time. */
 function take(source: string | undefined, parser: Parser): void {
   if (source === undefined) {
-    parser.refusal = 'must have only escapes that stand for characters';
+    parser.fault = 'escape';
     return;
   }
   parser.at += source.length;
@@ -159,20 +163,19 @@ function fork(...to: readonly number[]): Instruction {
 
 /** Adds to the program, up to the limit, so that no repetition takes longer than a refusal. */
 function append(parser: Parser, part: readonly Instruction[]): void {
-  if (parser.program.length + part.length > MAX_STATES) {
-    parser.refusal ??= `must not need more than ${MAX_STATES} states; make its repetitions smaller`;
+  if (parser.program.length + part.length > MAX_PATTERN_STATES) {
+    parser.fault ??= 'states';
   } else {
     parser.program.push(...part);
   }
 }
 
-function refuse(message: string): CompilePatternResult {
-  return { ok: false, message };
-}
-
-const MAX_LENGTH = 2048;
-const MAX_DEPTH = 64;
-const MAX_STATES = 1024;
+/** Characters of a pattern. */
+export const MAX_PATTERN_LENGTH = 2048;
+/** Groups inside one another. */
+export const MAX_PATTERN_DEPTH = 64;
+/** Steps that a pattern may compile to. */
+export const MAX_PATTERN_STATES = 1024;
 const QUANTIFIER = /(?:([*+?])|\{(\d+)(,)?(\d*)\})\??/uy;
 const GROUP = /\((?:(?!\?)|\?:|\?<(?![=!])[^>]+>)/uy;
 const CLASS = /\[(?:[^\]\\]|\\[^])*\]/uy;

@@ -5,50 +5,60 @@ export function hasFormat(text: string, format: SchemaFormat): boolean {
   return FORMATS[format].test(text);
 }
 
+/** A text of the form. */
+export function formatExample(format: SchemaFormat): string {
+  return FORMATS[format].example;
+}
+
 /** What a text of the form looks like, for messages: `a date such as 2024-02-29`. */
 export function formatName(format: SchemaFormat): string {
-  return FORMATS[format].name;
+  const { name, example } = FORMATS[format];
+  return `${name} such as ${example}`;
 }
 
 const FORMATS: {
   readonly [Format in SchemaFormat]: {
     readonly name: string;
+    readonly example: string;
     readonly test: (text: string) => boolean;
   };
 } = {
-  date: { name: 'a date such as 2024-02-29', test: isDate },
-  'date-time': { name: 'a date and time such as 2024-02-29T13:05:00Z', test: isDateTime },
-  time: { name: 'a time with its offset such as 13:05:00Z', test: isTime },
-  email: { name: 'an email address', test: isEmail },
-  uri: { name: 'an absolute URI', test: isUri },
-  uuid: { name: 'a UUID', test: (text) => UUID.test(text) },
-  ipv4: { name: 'an IPv4 address', test: (text) => IPV4.test(text) },
-  ipv6: { name: 'an IPv6 address', test: isIpv6 },
-  hostname: { name: 'a host name', test: isHostname },
+  date: { name: 'a date', example: '2024-02-29', test: isDate },
+  'date-time': { name: 'a date and time', example: '2024-02-29T13:05:00Z', test: isDateTime },
+  time: { name: 'a time with its offset', example: '13:05:00Z', test: isTime },
+  email: { name: 'an email address', example: 'name@example.com', test: isEmail },
+  uri: { name: 'an absolute URI', example: 'https://example.com/', test: isUri },
+  uuid: {
+    name: 'a UUID',
+    example: '00000000-0000-4000-8000-000000000000',
+    test: (text) => UUID.test(text),
+  },
+  ipv4: { name: 'an IPv4 address', example: '192.0.2.1', test: (text) => IPV4.test(text) },
+  ipv6: { name: 'an IPv6 address', example: '2001:db8::1', test: isIpv6 },
+  hostname: { name: 'a host name', example: 'example.com', test: isHostname },
 };
 
 /** RFC 3339, full-date. */
 function isDate(text: string): boolean {
-  const [, year, month, day] = DATE.exec(text) ?? [];
+  const [, year, month, day] = (DATE.exec(text) ?? []).map(Number);
   if (year === undefined || month === undefined || day === undefined) return false;
-  const number = Number(year);
-  const isLeap = number % 4 === 0 && (number % 100 !== 0 || number % 400 === 0);
-  const days = month === '02' && isLeap ? 29 : (DAYS[Number(month) - 1] ?? 0);
-  return Number(day) >= 1 && Number(day) <= days;
+  const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  const days = month === 2 && isLeap ? 29 : (DAYS[month - 1] ?? 0);
+  return day >= 1 && day <= days;
 }
 
 /** RFC 3339, full-time: the offset is not optional, and a leap second ends a day of UTC. */
 function isTime(text: string): boolean {
-  const [, hour, minute, second, sign, offsetHour, offsetMinute] = TIME.exec(text) ?? [];
-  if (hour === undefined || Number(hour) > 23 || Number(minute) > 59 || Number(second) > 60) {
-    return false;
-  }
-  const offset = [Number(offsetHour ?? 0), Number(offsetMinute ?? 0)] as const;
-  if (offset[0] > 23 || offset[1] > 59) return false;
-  if (Number(second) < 60) return true;
-  const direction = sign === '-' ? 1 : -1;
-  const local = Number(hour) * 60 + Number(minute);
-  return (local + direction * (offset[0] * 60 + offset[1]) + 2880) % 1440 === 1439;
+  const match = TIME.exec(text);
+  if (match === null) return false;
+  const [, hour = 0, minute = 0, second = 0, , offsetHour = 0, offsetMinute = 0] = match.map(
+    (part: string | undefined) => Number(part ?? 0),
+  );
+  if (hour > 23 || minute > 59 || second > 60 || offsetHour > 23 || offsetMinute > 59) return false;
+  const direction = match[4] === '-' ? 1 : -1;
+  const local = hour * 60 + minute;
+  const inUtc = (local + direction * (offsetHour * 60 + offsetMinute) + 2880) % 1440;
+  return second < 60 || inUtc === 1439;
 }
 
 function isDateTime(text: string): boolean {
@@ -117,6 +127,11 @@ function isOf(allowed: RegExp, text: string): boolean {
   return allowed.test(text) && !BROKEN_PERCENT.test(text);
 }
 
+/** Unreserved characters, delimiters inside parts, and what a part takes besides. */
+function uriCharacters(besides: string): RegExp {
+  return new RegExp(`^[\\w.~!$&'()*+,;=%${besides}-]*$`);
+}
+
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 const DATE = /^(\d{4})-(\d\d)-(\d\d)$/;
 const TIME = /^(\d\d):(\d\d):(\d\d)(?:\.\d+)?(?:[zZ]|([+-])(\d\d):(\d\d))$/;
@@ -128,8 +143,8 @@ const LOCAL_PART = /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*$/;
 const SCHEME = /^[a-z][a-z\d+.-]*:([^]*)$/i;
 const HOST_AND_PORT = /^(?:\[([^\]]*)\]|([^:[\]]*))(?::(.*))?$/;
 const FUTURE = /^v[\da-f]+\.[\w.~!$&'()*+,;=:-]+$/i;
-const USER = /^[\w.~!$&'()*+,;=:%-]*$/;
-const NAME = /^[\w.~!$&'()*+,;=%-]*$/;
-const PATH = /^[\w.~!$&'()*+,;=:@%/-]*$/;
-const QUERY = /^[\w.~!$&'()*+,;=:@%/?-]*$/;
+const NAME = uriCharacters('');
+const USER = uriCharacters(':');
+const PATH = uriCharacters(':@/');
+const QUERY = uriCharacters(':@/?');
 const BROKEN_PERCENT = /%(?![\da-f]{2})/i;

@@ -1,5 +1,6 @@
 import { JsonFloat } from '../json/json-value.ts';
 import { compilePattern } from './compile-pattern.ts';
+import { patternFaultText } from './pattern-fault.ts';
 import {
   type ArraySchema,
   type NumberSchema,
@@ -21,7 +22,7 @@ export function readStringRules(
   if (pattern !== undefined) {
     if (typeof pattern !== 'string') return fault(child(path, 'pattern'), 'must be a text');
     const compiled = compilePattern(pattern);
-    if (!compiled.ok) return fault(child(path, 'pattern'), compiled.message);
+    if (!compiled.ok) return fault(child(path, 'pattern'), patternFaultText(compiled.fault));
   }
   const format = SCHEMA_FORMATS.find((known) => known === rawFormat);
   if (rawFormat !== undefined && format === undefined) {

@@ -5,7 +5,7 @@ import type { GuardTool } from '../guard-tool.ts';
 import { nearestNames } from '../names/nearest-names.ts';
 import { snapName } from '../names/snap-name.ts';
 import type { ToolIndex } from '../names/tool-index.ts';
-import { nudgeText } from '../nudge-text.ts';
+import { type Nudge, nudgeText } from '../nudge-text.ts';
 import { toolHelp } from '../prompt/tool-help.ts';
 import { repairArguments } from '../repair-arguments.ts';
 
@@ -45,33 +45,34 @@ export function judgeCall(call: ModelToolCall, context: CallContext): InspectedC
       index,
     };
   }
-  const isOpen = repaired.problem === 'json' || call.arguments.trim() === '';
+  const { problem: fault, message: problem, expected, received } = repaired;
+  const isOpen = fault === 'json' || call.arguments.trim() === '';
   if (context.mayBeCut && isOpen) {
     const { tokens } = context;
-    const message = nudgeText({
-      kind: 'call-cut',
-      tool: tool.name,
-      ...(tokens === undefined ? {} : { tokens }),
+    const limit = tokens === undefined ? {} : { tokens };
+    return refused(call, context, {
+      reason: 'arguments-cut',
+      nudge: { kind: 'call-cut', tool: tool.name, ...limit },
     });
-    return refused(call, context, { reason: 'arguments-cut', message });
   }
-  const help = helpFor(tool, context);
-  if (repaired.problem === 'schema') {
-    const { expected, received, message: problem } = repaired;
-    const facts = { tool: tool.name, problem, expected, received, ...help };
-    const message = nudgeText({ kind: 'arguments-invalid', ...facts });
-    return refused(call, context, { reason: 'arguments-invalid', message });
-  }
-  const facts = { tool: tool.name, problem: repaired.message, received: call.arguments, ...help };
-  const message = nudgeText({ kind: 'arguments-not-object', ...facts });
-  return refused(call, context, { reason: 'arguments-not-object', message });
+  const facts = { tool: tool.name, problem, ...helpFor(tool, context) };
+  return fault === 'schema'
+    ? refused(call, context, {
+        reason: 'arguments-invalid',
+        nudge: { kind: 'arguments-invalid', expected, received, ...facts },
+      })
+    : refused(call, context, {
+        reason: 'arguments-not-object',
+        nudge: { kind: 'arguments-not-object', ...facts, received: call.arguments },
+      });
 }
 
 function unknownTool(call: ModelToolCall, context: CallContext): InspectedCall {
   const tools = nearestNames(call.name, context.tools.names);
-  const { isListed: isBrief } = context;
-  const message = nudgeText({ kind: 'unknown-tool', name: call.name, tools, isBrief });
-  return refused(call, context, { reason: 'unknown-tool', message });
+  return refused(call, context, {
+    reason: 'unknown-tool',
+    nudge: { kind: 'unknown-tool', name: call.name, tools, isBrief: context.isListed },
+  });
 }
 
 function helpFor(tool: GuardTool, { needsHelp }: CallContext): { readonly help?: string } {
@@ -81,7 +82,7 @@ function helpFor(tool: GuardTool, { needsHelp }: CallContext): { readonly help?:
 function refused(
   { name }: ModelToolCall,
   { index }: CallContext,
-  why: { readonly reason: RefusalReason; readonly message: string },
+  { reason, nudge }: { readonly reason: RefusalReason; readonly nudge: Nudge },
 ): InspectedCall {
-  return { kind: 'refused', name, ...why, index };
+  return { kind: 'refused', name, reason, message: nudgeText(nudge), index };
 }

@@ -1,4 +1,5 @@
 import {
+  formatExample,
   type JsonObject,
   type JsonSchema,
   type JsonValue,
@@ -26,7 +27,7 @@ function exampleOf(schema: JsonSchema, depth: number): JsonValue {
   if ('items' in schema) return [exampleOf(schema.items, depth + 1)];
   if (schema.enum !== undefined) return plain(schema.enum[0] ?? null);
   const type = typeof schema.type === 'string' ? schema.type : schema.type[0];
-  if ('format' in schema && schema.format !== undefined) return FORMATS[schema.format] ?? 'text';
+  if ('format' in schema && schema.format !== undefined) return formatExample(schema.format);
   if (type === 'string') return 'text';
   if (type === 'boolean') return true;
   return 'minimum' in schema && schema.minimum !== undefined ? plain(schema.minimum) : 1;
@@ -47,14 +48,3 @@ function exampleObject(schema: ObjectSchema, depth: number): JsonValue {
 }
 
 const MAX_DEPTH = 8;
-const FORMATS: { readonly [format: string]: string } = {
-  date: '2026-01-31',
-  'date-time': '2026-01-31T12:00:00Z',
-  time: '12:00:00Z',
-  email: 'name@example.com',
-  uri: 'https://example.com/',
-  uuid: '00000000-0000-4000-8000-000000000000',
-  ipv4: '192.0.2.1',
-  ipv6: '2001:db8::1',
-  hostname: 'example.com',
-};

@@ -45,15 +45,12 @@ function envelopeOf(value: JsonObject): readonly JsonValue[] | null {
   return isBare ? calls : null;
 }
 
-const NAME_KEYS = new Set(['name', 'tool', 'tool_name', 'function', 'function_name', 'action']);
-const ARGUMENT_KEYS = new Set([
-  'arguments',
-  'args',
-  'parameters',
-  'params',
-  'input',
-  'tool_input',
-  'action_input',
-]);
-const NESTED = new Set(['function', 'tool_call', 'function_call', 'tool_use']);
-const BESIDE = new Set(['id', 'type', 'index', 'call_id', 'tool_call_id']);
+/** Keys under which models put the name of what they call. */
+export const NAME_WORDS = 'name|tool|tool_name|function|function_name|action';
+/** Keys under which they put its arguments. */
+export const ARGUMENT_WORDS = 'arguments|args|parameters|params|input|tool_input|action_input';
+
+const NAME_KEYS = new Set(NAME_WORDS.split('|'));
+const ARGUMENT_KEYS = new Set(ARGUMENT_WORDS.split('|'));
+const NESTED = new Set('function|tool_call|function_call|tool_use'.split('|'));
+const BESIDE = new Set('id|type|index|call_id|tool_call_id'.split('|'));

@@ -21,7 +21,7 @@ import {
   otherUpTo,
   type TextCall,
 } from './text-call.ts';
-import { skipSpace } from './text-walk.ts';
+import { CALL_TAGS, skipSpace, TAG_PREFIX } from './text-walk.ts';
 
 /** A stretch of a text that holds calls, and whether a mark made for calls says so. */
 export interface CallBlock {
@@ -154,9 +154,9 @@ function readInFence(source: BlockSource, at: number): BlockReading | null {
 
 /** The marks made for calls, and who reads what begins with each. */
 const MARKERS: readonly (readonly [string, BlockReader])[] = [
-  ['<(?:tool_calls?|toolcall|function_calls?|tool_use)>', readToolCallTag],
+  [`<(?:${CALL_TAGS})>`, readToolCallTag],
   ['<function=', readFunctionTag],
-  ['<(?:[\\w-]{1,32}:|｜\\w{1,32}｜)?invoke\\s', readInvokeTag],
+  [`<${TAG_PREFIX}invoke\\s`, readInvokeTag],
   ['\\[TOOL_CALLS\\]', readMistral],
   ['<\\|tool_calls_section_begin\\|>|<\\|tool_call_begin\\|>', readKimi],
   ['<｜tool▁calls?▁begin｜>', readDeepSeek],

@@ -1,5 +1,5 @@
 import { type LooseJson, type LooseJsonOptions, readLooseJson } from '../read-loose-json.ts';
-import { callsFromJson } from './call-from-json.ts';
+import { ARGUMENT_WORDS, callsFromJson, NAME_WORDS } from './call-from-json.ts';
 import {
   type BlockReading,
   type BlockSource,
@@ -48,5 +48,5 @@ function nameNear(text: string, at: number, isEnough: boolean): string | null {
   return name !== undefined && (isEnough || ARGUMENTS.test(head)) ? name : null;
 }
 
-const NAME = /["'](?:name|tool|tool_name|function|action)["']\s*:\s*["']([\w.:/-]{1,128})["']/;
-const ARGUMENTS = /["'](?:arguments|args|parameters|params|input|tool_input|action_input)["']\s*:/;
+const NAME = new RegExp(`["'](?:${NAME_WORDS})["']\\s*:\\s*["']([\\w.:/-]{1,128})["']`);
+const ARGUMENTS = new RegExp(`["'](?:${ARGUMENT_WORDS})["']\\s*:`);

@@ -1,7 +1,7 @@
 import type { JsonValue } from '@millforge/contracts';
 import { readJsonAt } from './read-json-block.ts';
 import { type BlockReader, brokenCall, callsUpTo, type TextCallFormat } from './text-call.ts';
-import { betweenTags, matchAt, skipSpace } from './text-walk.ts';
+import { betweenTags, matchAt, skipSpace, TAG_PREFIX } from './text-walk.ts';
 
 /** The spelling of one family of tags. */
 interface TagForm {
@@ -75,16 +75,14 @@ export const readArgumentTags = readerOf({
   closing: /\s*(?=<\/tool_call>)/y,
 });
 
-const PREFIX = String.raw`(?:[\w-]{1,32}:|｜\w{1,32}｜)?`;
-
 /** Reads `<invoke name="…">` with `<parameter name="…">` tags, under any prefix of the tags. */
 export const readInvokeTag = readerOf({
   format: 'invoke-tag',
-  opening: new RegExp(`<${PREFIX}invoke\\s+name="([^"<>]{1,128})"\\s*>`, 'y'),
-  parameter: new RegExp(`\\s*<${PREFIX}parameter\\s+name="([^"<>]{1,128})"[^<>]{0,64}>`, 'y'),
+  opening: new RegExp(`<${TAG_PREFIX}invoke\\s+name="([^"<>]{1,128})"\\s*>`, 'y'),
+  parameter: new RegExp(`\\s*<${TAG_PREFIX}parameter\\s+name="([^"<>]{1,128})"[^<>]{0,64}>`, 'y'),
   valueEnd: new RegExp(
-    `(</${PREFIX}parameter>)|<${PREFIX}parameter\\s+name=|</${PREFIX}invoke>`,
+    `(</${TAG_PREFIX}parameter>)|<${TAG_PREFIX}parameter\\s+name=|</${TAG_PREFIX}invoke>`,
     'g',
   ),
-  closing: new RegExp(`\\s*</${PREFIX}invoke>`, 'y'),
+  closing: new RegExp(`\\s*</${TAG_PREFIX}invoke>`, 'y'),
 });

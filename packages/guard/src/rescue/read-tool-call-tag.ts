@@ -8,7 +8,7 @@ import {
   callsUpTo,
   type TextCall,
 } from './text-call.ts';
-import { matchAt, skipSpace } from './text-walk.ts';
+import { CALL_TAGS, matchAt, skipSpace, TAG_PREFIX } from './text-walk.ts';
 
 /** Reads `<tool_call>…</tool_call>` and its like, whatever form of call is inside. */
 export function readToolCallTag(source: BlockSource, at: number): BlockReading {
@@ -43,8 +43,7 @@ function readInside(source: BlockSource, at: number): BlockReading {
   return read.kind === 'broken' ? readPythonCalls(source, at, 'tool-call-tag') : read;
 }
 
-const OPENING = /<(tool_calls?|toolcall|function_calls?|tool_use)>/y;
-const PREFIX = String.raw`(?:[\w-]{1,32}:|｜\w{1,32}｜)?`;
-const INVOKE = new RegExp(`<${PREFIX}invoke\\s`, 'y');
-const ANOTHER = new RegExp(`\\s{0,4}[,;]?\\s{0,4}(?:<function=|<${PREFIX}invoke\\s|\\{)`, 'y');
-const WITHOUT_CLOSING = /<(?:tool_calls?|toolcall|function_calls?|tool_use)>|<\||<\/s>/y;
+const OPENING = new RegExp(`<(${CALL_TAGS})>`, 'y');
+const INVOKE = new RegExp(`<${TAG_PREFIX}invoke\\s`, 'y');
+const ANOTHER = new RegExp(`\\s{0,4}[,;]?\\s{0,4}(?:<function=|<${TAG_PREFIX}invoke\\s|\\{)`, 'y');
+const WITHOUT_CLOSING = new RegExp(`<(?:${CALL_TAGS})>|<\\||</s>`, 'y');

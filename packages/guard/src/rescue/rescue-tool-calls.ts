@@ -106,13 +106,13 @@ function judgeCalls(blocks: readonly [CallBlock, ...CallBlock[]], place: Place):
   const hasPlace = isLed(lead, isMarked, place) && isAtEnd(blocks, place);
   if (!hasPlace) {
     const tool = judged[0]?.tool ?? null;
-    return { kind: 'failed', isCertain: false, problem: 'place', tool, message: MISPLACED };
+    return failed({ problem: 'place', tool, message: MISPLACED }, false);
   }
   const rescued: RescuedCall[] = [];
   for (const one of judged) {
     if (one.call === null) {
       const { problem, tool, message } = one;
-      return { kind: 'failed', isCertain: true, problem, tool, message };
+      return failed({ problem, tool, message });
     }
     rescued.push(one.call);
   }
@@ -181,7 +181,14 @@ function judgeBroken(broken: BrokenBlock, { text, tools }: Place): RescuedText {
     : tool !== null && isActing(lead);
   if (!hasIntent) return NONE;
   const problem = broken.isCut ? 'cut' : 'syntax';
-  return { kind: 'failed', isCertain: true, problem, tool, message: BROKEN[problem] };
+  return failed({ problem, tool, message: BROKEN[problem] });
+}
+
+function failed(
+  what: Pick<Extract<RescuedText, { kind: 'failed' }>, 'problem' | 'tool' | 'message'>,
+  isCertain = true,
+): RescuedText {
+  return { kind: 'failed', isCertain, ...what };
 }
 
 const NONE: RescuedText = Object.freeze({ kind: 'none' });

@@ -22,3 +22,8 @@ export function betweenTags(text: string, from: number, to: number): string {
 }
 
 const SPACE = /\s*/y;
+
+/** The tags around calls of whatever form. */
+export const CALL_TAGS = 'tool_calls?|toolcall|function_calls?|tool_use';
+/** What may stand before the name of a tag: the prefix of an XML name space, or the bars of DeepSeek. */
+export const TAG_PREFIX = String.raw`(?:[\w-]{1,32}:|｜\w{1,32}｜)?`;
