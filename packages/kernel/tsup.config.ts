@@ -1,6 +1,6 @@
 import { packageBuild } from '../../tools/package-build.ts';
 
 export default packageBuild({
-  entries: ['index', 'artifacts', 'develop', 'publication', 'testing'],
+  entries: ['index', 'artifacts', 'develop', 'publication', 'review', 'testing'],
   external: ['better-sqlite3'],
 });
