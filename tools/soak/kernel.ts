@@ -19,6 +19,9 @@ import { loseUnsynced } from '../../packages/kernel/test/proof/lost-sync.ts';
 import { simulate } from '../../packages/kernel/test/proof/simulate.ts';
 import { makeTemplate } from '../../packages/kernel/test/proof/template.ts';
 import { randomOf } from '../../packages/kernel/test/proof/virtual-time.ts';
+import { copyPublication } from '../../packages/kernel/test/publication/copy-publication.ts';
+import { CASES, makeCompleted } from '../../packages/kernel/test/publication/faulty-publication.ts';
+import { killPublication } from '../../packages/kernel/test/publication/kill-publication.ts';
 
 const { values } = parseArgs({
   options: {
@@ -47,6 +50,7 @@ const bundled = async (name: string): Promise<string> => {
 const parts: { readonly [name: string]: () => Promise<void> } = {
   kills: proveKills,
   load: proveLoad,
+  publications: provePublications,
   cuts: proveCuts,
   sync: proveSync,
   simulation: proveSimulation,
@@ -109,6 +113,36 @@ async function proveLoad(): Promise<void> {
   line('killed under load', figures.kills);
   line('effects', figures.effects);
   line('decided by a person', figures.decided);
+}
+
+/** SIGKILL at every moment of a publication, through every fault, with a revocation or an expiry in between. */
+async function provePublications(): Promise<void> {
+  const child = await bundled('publication/publish-child.ts');
+  const completed = join(root, 'completed');
+  await makeCompleted(completed);
+  const step = Math.max(1, Math.round(1 / share));
+  for (const one of CASES) {
+    const folder = join(root, 'publication');
+    const left = await copyPublication(one, { completed, root: folder });
+    rmSync(folder, { recursive: true, force: true });
+    const moments = left.reduce((sum, { moments: here }) => sum + here.length, 0);
+    const chosen = Array.from({ length: moments }, (_, place) => place + 1).filter(
+      (moment) => moment % step === seed % step,
+    );
+    const report = progress(`publication, ${one.name}: kills`, chosen.length);
+    let died = 0;
+    const kill = async (half: number): Promise<void> => {
+      for (const moment of chosen.filter((_, place) => place % 2 === half)) {
+        const where = { child, completed, root: join(root, `published-${half}`) };
+        const { faults, isKilled } = await killPublication(one, moment, where);
+        if (isKilled) died += 1;
+        if (faults.length > 0) broken.push({ publication: one.name, moment, faults });
+        report();
+      }
+    };
+    await Promise.all([kill(0), kill(1)]);
+    line(`publication, ${one.name}: killed`, died);
+  }
 }
 
 /** Cuts of the write-ahead log and of the database at drawn bytes. */

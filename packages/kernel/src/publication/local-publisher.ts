@@ -55,6 +55,7 @@ export function localPublisher(options: LocalPublisherOptions): LocalPublisher {
     applyWaiting: () => receiver.applyWaiting(),
     publish: (request) => deliver(receiver, request, fault()),
     async inspect({ operationId }): Promise<Inspection> {
+      await receiver.dropLate();
       const known = await receiver.look(operationId);
       if (known === 'applied') return { kind: 'found', operationId };
       const isSealed = known === 'sealed' || (seals && (await receiver.seal(operationId)));

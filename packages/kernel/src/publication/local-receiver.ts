@@ -21,6 +21,8 @@ export interface LocalReceiver {
   keep(message: LocalMessage): Promise<void>;
   /** Applies what was kept and is not too old. */
   applyWaiting(): Promise<void>;
+  /** Forgets what was kept and is too old, so that it is not applied whatever the clock says later. */
+  dropLate(): Promise<void>;
   /** What became of an operation. */
   look(operationId: string): Promise<'applied' | 'sealed' | null>;
   /** Refuses an operation from here on; false when it was applied already. */
@@ -85,6 +87,21 @@ export function createLocalReceiver({
     return (await look(operationId)) === 'applied';
   };
 
+  const takeWaiting = async (
+    take: ((message: LocalMessage) => Promise<void>) | null,
+  ): Promise<void> => {
+    for (const operationId of await list(join(directory, 'waiting'))) {
+      const path = await place('waiting', operationId);
+      const text = await readText(path);
+      if (text === null) continue;
+      const kept: unknown = JSON.parse(text);
+      const message = readKept(kept, { operationId, now: now() });
+      if (message !== null && take === null) continue;
+      if (message !== null) await take?.(message);
+      await rm(path, { force: true });
+    }
+  };
+
   return {
     look,
     async receive(message) {
@@ -99,17 +116,8 @@ export function createLocalReceiver({
       });
       await createOnce(await place('waiting', message.operationId), kept);
     },
-    async applyWaiting() {
-      for (const operationId of await list(join(directory, 'waiting'))) {
-        const path = await place('waiting', operationId);
-        const text = await readText(path);
-        if (text === null) continue;
-        const kept: unknown = JSON.parse(text);
-        const message = readKept(kept, { operationId, now: now() });
-        if (message !== null) await apply(message);
-        await rm(path, { force: true });
-      }
-    },
+    applyWaiting: () => takeWaiting(async (message) => void (await apply(message))),
+    dropLate: () => takeWaiting(null),
     async seal(operationId) {
       const path = await place('operations', operationId);
       if (await createOnce(path, 'sealed\n')) return true;
