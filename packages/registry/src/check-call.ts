@@ -105,7 +105,13 @@ export function checkCall(
   }
   const refusal = askTool(found, input, { facts, redactor: plan.redactor });
   if (refusal !== null) return refuse(refusal, decided);
-  const asked = { ...found, input, runId: context.runId, callId: facts.callId };
+  const asked = {
+    node: found.node,
+    tool: found.tool,
+    input,
+    runId: context.runId,
+    callId: facts.callId,
+  };
   const need = approvalNeed(asked, plan.approvals);
   if (need.kind === 'declined') {
     const reason = { code: 'policy_denied', message: need.message } as const;
@@ -170,6 +176,7 @@ function argumentFault(
 }
 
 function prerequisiteDecisions(bound: BoundNode, context: CallContext): readonly TraceDecision[] {
+  if (bound.node.prerequisites.length === 0) return NONE;
   const satisfied = new Set(
     context.prerequisites.filter((one) => one.satisfied).map((one) => one.node_id),
   );
@@ -183,6 +190,7 @@ function prerequisiteDecisions(bound: BoundNode, context: CallContext): readonly
 }
 
 function capabilityDecisions(bound: BoundNode, context: CallContext): readonly TraceDecision[] {
+  if (bound.node.required_capabilities.length === 0) return NONE;
   return decide(bound.node.required_capabilities, (id) =>
     context.grants.some((grant) => capabilityOf(grant) === id),
   );
@@ -276,3 +284,5 @@ const BY_POLICY = {
 
 /** Between the nodes of which one is enough; no id of a node holds it. */
 const ALTERNATIVES = '|';
+
+const NONE: readonly TraceDecision[] = Object.freeze([]);

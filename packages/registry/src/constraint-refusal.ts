@@ -21,6 +21,7 @@ export function constraintRefusal(
     readonly constraints: readonly PlanCapabilityConstraint[] | undefined;
   },
 ): RefusalReason | null {
+  if (node.required_capabilities.length === 0) return null;
   const { grants, runId, workspace } = call.facts.context;
   const bounds = node.required_capabilities.flatMap((id) => [
     ...(call.constraints ?? [])

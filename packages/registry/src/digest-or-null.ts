@@ -1,7 +1,9 @@
-import { digest, type JsonValue } from '@millforge/contracts';
+import { digest, type JsonObject } from '@millforge/contracts';
 
-/** Digest of a value, or null for one without canonical JSON. */
-export function digestOrNull(value: JsonValue): string | null {
+/** Digest of an object, or null for one without canonical JSON. */
+export function digestOrNull(value: JsonObject): string | null {
+  // Most tools answer without structured data, and the digest of none is always the same.
+  if (Object.keys(value).length === 0) return (ofEmpty ??= digest({}));
   try {
     return digest(value);
   } catch {
@@ -9,3 +11,5 @@ export function digestOrNull(value: JsonValue): string | null {
     return null;
   }
 }
+
+let ofEmpty: string | undefined;

@@ -1,7 +1,6 @@
 import {
   type Clock,
   type JsonValue,
-  type LiveToolContext,
   MillforgeError,
   type ReconcileContext,
   type Reconciliation,
@@ -16,6 +15,7 @@ import { readField } from './read-field.ts';
 import { type ReadAct, type ReadPrepared, readPrepared } from './read-prepared.ts';
 import { type RefusalReason, readRefusal, refusedCall } from './refused-call.ts';
 import { failure, type SettledResult, settleResult } from './settle-result.ts';
+import { StageContext } from './stage-context.ts';
 import type {
   CallRecord,
   CallRun,
@@ -24,14 +24,7 @@ import type {
   RefusedCall,
 } from './tool-executor.ts';
 import { traceCall } from './trace-call.ts';
-import {
-  type Halt,
-  type Limits,
-  type Settled,
-  type Stop,
-  stopOf,
-  withinLimits,
-} from './within-limits.ts';
+import { type Limits, type Settled, type Stop, stopOf, withinLimits } from './within-limits.ts';
 
 /** What the live stages of a call need besides the call. */
 export interface LiveParts {
@@ -53,7 +46,8 @@ export async function prepareCall(
   if (fault !== null) return refuse({ code: 'policy_denied', message: fault });
   const settled = await withinLimits(
     limitsOf(call, signal, parts),
-    (halt) => call.bound.implementation.prepare(call.input, toolContext(call, halt, parts)),
+    (halt) =>
+      call.bound.implementation.prepare(call.input, new StageContext(call, halt, parts.clock)),
     // Nobody will run it any more; what it took must be freed all the same.
     (late) => void disposeQuietly(readPrepared(late), call, parts),
   );
@@ -65,7 +59,7 @@ export async function prepareCall(
   const tool = readPrepared(settled.value);
   if (tool.kind === 'refused') return refuse(readRefusal(tool, call.bound));
   if (tool.kind === 'prepared' && tool.before.ok) {
-    return preparedCall(call, { tool, before: tool.before.value }, parts);
+    return new LiveCall(call, { tool, before: tool.before.value }, parts);
   }
   await disposeQuietly(tool, call, parts);
   const message = `${call.facts.name} was prepared into something that cannot be run.`;
@@ -81,7 +75,8 @@ export async function reconcileCall(
   const { idempotencyKey, before, signal } = context;
   const { implementation } = call.bound;
   const settled = await withinLimits<unknown>(limitsOf(call, signal, parts), async (halt) => {
-    const live = { ...toolContext(call, halt, parts), idempotencyKey, before };
+    const stage = new StageContext(call, halt, parts.clock);
+    const live = Object.assign(stage, { idempotencyKey, before });
     return implementation.reconcile?.(call.input, live) ?? { kind: 'unknown' };
   });
   if (settled.kind === 'abandoned') return { kind: 'unknown', evidence: { stopped: settled.stop } };
@@ -104,34 +99,49 @@ export async function reconcileCall(
   }
 }
 
-function preparedCall(
-  call: AdmittedCall,
-  prepared: { readonly tool: ReadAct; readonly before: JsonValue },
-  parts: LiveParts,
-): PreparedCall {
-  const act: Act = { tool: prepared.tool, unsettled: null };
-  let isSpent = false;
-  let disposed: Promise<void> | null = null;
-  const free = (): Promise<void> => disposeQuietly(prepared.tool, call, parts);
-  return Object.freeze({
-    kind: 'prepared' as const,
-    before: prepared.before,
-    async run(context: CallRun) {
-      if (isSpent) {
-        throw new MillforgeError(
-          'registry/call-spent',
-          'A prepared call runs once; prepare it again.',
-        );
-      }
-      isSpent = true;
-      return runCall(call, { ...context, act }, parts);
-    },
-    [Symbol.asyncDispose]() {
-      isSpent = true;
-      disposed ??= act.unsettled === null ? free() : freeLater(act.unsettled, free);
-      return disposed;
-    },
-  });
+/** A call that has looked at the world: it runs once, and is freed once. */
+class LiveCall implements PreparedCall {
+  readonly kind = 'prepared';
+  readonly before: JsonValue;
+  readonly #call: AdmittedCall;
+  readonly #act: Act;
+  readonly #parts: LiveParts;
+  #isSpent = false;
+  #disposed: Promise<void> | null = null;
+
+  constructor(
+    call: AdmittedCall,
+    prepared: { readonly tool: ReadAct; readonly before: JsonValue },
+    parts: LiveParts,
+  ) {
+    this.before = prepared.before;
+    this.#call = call;
+    this.#act = { tool: prepared.tool, unsettled: null };
+    this.#parts = parts;
+    Object.freeze(this);
+  }
+
+  run(context: CallRun): Promise<ExecutedCall> {
+    if (this.#isSpent) {
+      return Promise.reject(
+        new MillforgeError('registry/call-spent', 'A prepared call runs once; prepare it again.'),
+      );
+    }
+    this.#isSpent = true;
+    return runCall(this.#call, { context, act: this.#act }, this.#parts);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#isSpent = true;
+    this.#disposed ??= this.#free();
+    return this.#disposed;
+  }
+
+  #free(): Promise<void> {
+    const { tool, unsettled } = this.#act;
+    const free = (): Promise<void> => disposeQuietly(tool, this.#call, this.#parts);
+    return unsettled === null ? free() : freeLater(unsettled, free);
+  }
 }
 
 /** The act of a prepared call. */
@@ -148,10 +158,10 @@ async function freeLater(unsettled: Promise<unknown>, free: () => Promise<void>)
 
 async function runCall(
   call: AdmittedCall,
-  run: CallRun & { readonly act: Act },
+  { context, act }: { readonly context: CallRun; readonly act: Act },
   parts: LiveParts,
 ): Promise<ExecutedCall> {
-  const { signal, idempotencyKey, onUpdate, act } = run;
+  const { signal, idempotencyKey, onUpdate } = context;
   const watcher = { isListening: true };
   const watched = onUpdate === undefined ? {} : { onUpdate: quietly(onUpdate, watcher, call) };
   const late = lateFault(call, signal, parts);
@@ -165,8 +175,8 @@ async function runCall(
   const startedAtMs = parts.clock.now();
   const startedMs = parts.clock.monotonicMs();
   const settled = await withinLimits<unknown>(limitsOf(call, signal, parts), (halt) => {
-    const context = Object.assign(toolContext(call, halt, parts), { idempotencyKey }, watched);
-    const acting = act.tool.run(context);
+    const stage = new StageContext(call, halt, parts.clock);
+    const acting = act.tool.run(Object.assign(stage, { idempotencyKey, ...watched }));
     act.unsettled = acting;
     return acting;
   });
@@ -237,20 +247,6 @@ function record(
   const { outcome, truncatedPaths } = result;
   const end = { outcome, truncatedPaths, times };
   return { outcome, trace: traceCall(call.facts, end, call.redactor) };
-}
-
-function toolContext(call: AdmittedCall, halt: Halt, parts: LiveParts): LiveToolContext {
-  const { runId, workspace } = call.facts.context;
-  return {
-    runId,
-    callId: call.facts.callId,
-    workspace,
-    clock: parts.clock,
-    // Most tools never look at it, and making a signal takes longer than they do.
-    get signal() {
-      return halt.signal;
-    },
-  };
 }
 
 function limitsOf(call: AdmittedCall, signal: AbortSignal, parts: LiveParts): Limits {

@@ -24,7 +24,7 @@ export function toPlainCopy(
   } = {},
 ): PlainJson {
   const dropUndefined = options.dropUndefined ?? false;
-  const copy: Copy = { dropUndefined, open: new Set(), values: 0, units: 0 };
+  const copy: Copy = { dropUndefined, open: [], steps: [], values: 0, units: 0 };
   try {
     return { ok: true, value: copyValue(value, '$', copy) };
   } catch (error) {
@@ -43,50 +43,69 @@ export function isJsonObject(value: JsonValue): value is JsonObject {
 
 interface Copy {
   readonly dropUndefined: boolean;
-  readonly open: Set<object>;
+  /** The containers that are being copied, outermost first. */
+  readonly open: object[];
+  /** The way to each of them: `$`, `.edits`, `[0]`; a path is put together only where something is wrong. */
+  readonly steps: (string | number)[];
   values: number;
   units: number;
 }
 
-function copyValue(value: unknown, path: string, copy: Copy): JsonValue {
-  if (++copy.values > MAX_VALUES) throw notJson(path, 'more than 200,000 values');
-  if (typeof value === 'string') return charge(value, path, copy);
+/** Copies a value that stands under that name or number in the container that was opened last. */
+function copyValue(value: unknown, step: string | number, copy: Copy): JsonValue {
+  if (++copy.values > MAX_VALUES) throw notJson(step, copy, 'more than 200,000 values');
+  if (typeof value === 'string') return charge(value, step, copy);
   if (typeof value === 'boolean' || value === null) return value;
-  if (typeof value === 'number') return finite(value, path);
+  if (typeof value === 'number') return finite(value, step, copy);
   if (typeof value === 'object') {
-    if (!(value instanceof JsonFloat)) return copyContainer(value, path, copy);
-    return finite(value.value, path);
+    if (!(value instanceof JsonFloat)) return copyContainer(value, step, copy);
+    return finite(value.value, step, copy);
   }
-  throw notJson(path, value === undefined ? 'undefined' : `a ${typeof value}`);
+  throw notJson(step, copy, value === undefined ? 'undefined' : `a ${typeof value}`);
 }
 
-function finite(value: number, path: string): number {
+function finite(value: number, step: string | number, copy: Copy): number {
   if (Number.isFinite(value)) return value;
-  throw notJson(path, 'a number that is not finite');
+  throw notJson(step, copy, 'a number that is not finite');
 }
 
-function copyContainer(value: object, path: string, copy: Copy): JsonValue {
-  if (copy.open.has(value)) throw notJson(path, 'a cycle');
-  if (copy.open.size >= MAX_DEPTH) throw notJson(path, 'more than 64 levels');
-  copy.open.add(value);
-  const result = Array.isArray(value)
-    ? Array.from(value, (item: unknown, index) => copyValue(item, `${path}[${index}]`, copy))
-    : copyObject(value, path, copy);
-  copy.open.delete(value);
+function copyContainer(value: object, step: string | number, copy: Copy): JsonValue {
+  const { open, steps } = copy;
+  // Never more than 64, which are looked through in less time than a set is made.
+  if (open.includes(value)) throw notJson(step, copy, 'a cycle');
+  if (open.length >= MAX_DEPTH) throw notJson(step, copy, 'more than 64 levels');
+  open.push(value);
+  steps.push(step);
+  const result = Array.isArray(value) ? copyArray(value, copy) : copyObject(value, copy);
+  open.pop();
+  steps.pop();
   return Object.freeze(result);
 }
 
-function copyObject(value: object, path: string, copy: Copy): JsonObject {
+function copyArray(value: readonly unknown[], copy: Copy): readonly JsonValue[] {
+  const result: JsonValue[] = [];
+  for (let index = 0; index < value.length; index++) {
+    result.push(copyValue(value[index], index, copy));
+  }
+  return result;
+}
+
+function copyObject(value: object, copy: Copy): JsonObject {
   const prototype: unknown = Object.getPrototypeOf(value);
   // The root prototype of another realm has no prototype itself; class instances have two levels.
-  if (prototype !== null && Object.getPrototypeOf(prototype) !== null) {
-    throw notJson(path, 'an instance of a class');
+  if (
+    prototype !== Object.prototype &&
+    prototype !== null &&
+    Object.getPrototypeOf(prototype) !== null
+  ) {
+    throw notJson(null, copy, 'an instance of a class');
   }
   const result: { [key: string]: JsonValue } = {};
-  for (const [key, child] of Object.entries(value)) {
+  for (const key of Object.keys(value)) {
+    const child: unknown = Reflect.get(value, key);
     if (child === undefined && copy.dropUndefined) continue;
-    charge(key, path, copy);
-    const item = copyValue(child, `${path}.${key}`, copy);
+    charge(key, null, copy);
+    const item = copyValue(child, key, copy);
     if (key === '__proto__') {
       // Plain assignment would change the prototype instead.
       Object.defineProperty(result, key, {
@@ -102,14 +121,18 @@ function copyObject(value: object, path: string, copy: Copy): JsonObject {
   return result;
 }
 
-function charge(text: string, path: string, copy: Copy): string {
+function charge(text: string, step: string | number | null, copy: Copy): string {
   copy.units += text.length;
-  if (copy.units > MAX_UNITS) throw notJson(path, 'more than 64 Mi characters');
+  if (copy.units > MAX_UNITS) throw notJson(step, copy, 'more than 64 Mi characters');
   return text;
 }
 
 /** Leaves the recursion; never leaves this file. */
-function notJson(path: string, found: string): MillforgeError {
+function notJson(step: string | number | null, { steps }: Copy, found: string): MillforgeError {
+  const way = step === null ? steps : [...steps, step];
+  const path = way
+    .map((one, depth) => (depth === 0 ? one : typeof one === 'number' ? `[${one}]` : `.${one}`))
+    .join('');
   const place = path.length > 200 ? `${path.slice(0, 200)}…` : path;
   return new MillforgeError('json/not-json', `${place} holds ${found}.`, {
     details: { path: place, found },

@@ -40,6 +40,6 @@ export function readPrepared(answer: unknown): ReadPrepared {
  */
 async function later(method: object, self: unknown, args: readonly unknown[]): Promise<unknown> {
   if (typeof method !== 'function') return undefined;
-  const answer: unknown = Reflect.apply(method, self, args);
+  const answer: unknown = await Reflect.apply(method, self, args);
   return answer;
 }

@@ -29,75 +29,86 @@ export type Halt = Pick<AbortController, 'signal'>;
  *
  * Always resolves. What an abandoned piece of work gives in the end goes to `onLate`.
  */
-export function withinLimits<T>(
+export async function withinLimits<T>(
   limits: Limits,
   work: (halt: Halt) => Promise<T>,
   onLate: (value: T) => void = ignore,
 ): Promise<Settled<T>> {
-  const { clock, signal, timeoutMs, graceMs } = limits;
-  return new Promise((resolve) => {
-    const inner = new AbortController();
-    const timers = new AbortController();
-    let [stop, isTimed, isSettled]: [Stop | null, boolean, boolean] = [null, false, false];
-    const after = (ms: number, then: () => void): void => {
-      isTimed = true;
-      clock.delay(ms, timers.signal).then(then, ignore);
-    };
-    const settle = (result: Settled<T>): void => {
-      isSettled = true;
-      if (isTimed) timers.abort(SETTLED);
-      signal.removeEventListener('abort', onAbort);
-      resolve(result);
-    };
-    const halt = (why: Stop, reason: unknown): void => {
-      if (stop !== null || isSettled) return;
-      stop = why;
-      inner.abort(reason);
-      after(graceMs, () => {
-        if (!isSettled) settle({ kind: 'abandoned', stop: why });
-      });
-    };
-    const onAbort = (): void => halt(stopOf(signal), signal.reason);
-    if (signal.aborted) onAbort();
-    else signal.addEventListener('abort', onAbort, { once: true });
-    begin(() => work(inner)).then(
-      (value) => (isSettled ? onLate(value) : settle({ kind: 'returned', value })),
-      (error: unknown) => {
-        if (!isSettled) settle({ kind: 'threw', error, stop });
-      },
-    );
-    void onceItWaits(
-      () => isSettled,
-      () =>
-        after(timeoutMs, () =>
-          halt('timeout', new DOMException('The time limit of the tool is over.', 'TimeoutError')),
-        ),
-    );
-  });
+  const { signal } = limits;
+  const inner = new AbortController();
+  if (signal.aborted) inner.abort(signal.reason);
+  const watch: Watch<T> = { inner, stop: null, settled: null, wake: null };
+  begin(work, inner).then(
+    (value) => {
+      if (watch.settled !== null) onLate(value);
+      else settle(watch, { kind: 'returned', value });
+    },
+    (error: unknown) => {
+      const stop = watch.stop ?? (signal.aborted ? stopOf(signal) : null);
+      settle(watch, { kind: 'threw', error, stop });
+    },
+  );
+  // Work that does not wait for the outside settles within a few microtasks, between which no time passes;
+  // listening to the signal and setting a timer for it would take longer than the work.
+  for (let turn = 0; turn < MICROTASKS; turn++) {
+    await RESOLVED;
+    if (watch.settled !== null) return watch.settled;
+  }
+  return waitFor(watch, limits);
+}
+
+/** One piece of work, as far as it has come. */
+interface Watch<T> {
+  readonly inner: AbortController;
+  /** Why it was told to stop, once it was. */
+  stop: Stop | null;
+  settled: Settled<T> | null;
+  /** Called when it settles. */
+  wake: ((settled: Settled<T>) => void) | null;
 }
 
 /** Turns a synchronous throw into a rejection. */
-function begin<T>(work: () => Promise<T>): Promise<T> {
+function begin<T>(work: (halt: Halt) => Promise<T>, halt: Halt): Promise<T> {
   try {
     // Code without types may give anything back.
-    return Promise.resolve(work());
+    return Promise.resolve(work(halt));
   } catch (error) {
     return Promise.reject(error);
   }
 }
 
-/**
- * Calls back when work waits for the outside.
- *
- * Work that does not settles within a few microtasks, between which no time passes; setting and clearing
- * a timer for it would take longer than the work.
- */
-async function onceItWaits(isSettled: () => boolean, then: () => void): Promise<void> {
-  for (let turn = 0; turn < MICROTASKS; turn++) {
-    await Promise.resolve();
-    if (isSettled()) return;
-  }
-  then();
+function settle<T>(watch: Watch<T>, settled: Settled<T>): void {
+  if (watch.settled !== null) return;
+  watch.settled = settled;
+  watch.wake?.(settled);
+}
+
+/** Waits for work that waits for the outside, and tells it to stop when it has to. */
+function waitFor<T>(watch: Watch<T>, limits: Limits): Promise<Settled<T>> {
+  const { clock, signal, timeoutMs, graceMs } = limits;
+  const timers = new AbortController();
+  const after = (ms: number, then: () => void): void => {
+    clock.delay(ms, timers.signal).then(then, ignore);
+  };
+  const halt = (why: Stop, reason: unknown): void => {
+    if (watch.stop !== null || watch.settled !== null) return;
+    watch.stop = why;
+    watch.inner.abort(reason);
+    after(graceMs, () => settle(watch, { kind: 'abandoned', stop: why }));
+  };
+  const onAbort = (): void => halt(stopOf(signal), signal.reason);
+  return new Promise((resolve) => {
+    watch.wake = (settled) => {
+      timers.abort(SETTLED);
+      signal.removeEventListener('abort', onAbort);
+      resolve(settled);
+    };
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
+    after(timeoutMs, () =>
+      halt('timeout', new DOMException('The time limit of the tool is over.', 'TimeoutError')),
+    );
+  });
 }
 
 /** Why a signal was aborted, by the name that `AbortSignal.timeout` gives its reason. */
@@ -116,4 +127,5 @@ function ignore(): void {}
 // One reason for all: without one, each call would pay for a DOMException that nobody sees.
 const SETTLED = Object.freeze(new Error('The work has settled.'));
 
+const RESOLVED = Promise.resolve();
 const MICROTASKS = 10;

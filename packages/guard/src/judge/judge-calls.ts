@@ -25,7 +25,9 @@ export function judgeCalls(
   const calls = kept.map((call, index) => {
     const isLast = isWhole && index === kept.length - 1;
     const judged = judgeCall(call, {
-      ...given,
+      // One by one: what a literal adds to a spread that it begins with costs half a microsecond each.
+      tools: given.tools,
+      policy,
       index,
       mayBeCut: isLast && reply.finish_reason === 'length',
       tokens: reply.usage?.output_tokens,
