@@ -21,7 +21,7 @@ import { readTrail } from './trail/read-trail.ts';
 /** Puts the parts of an open store together. */
 export function createKernel(parts: RunParts, file: StoreFile): Kernel {
   const { store, clock, ids, owner, artifacts } = parts;
-  const here: OwnActs = { ownerId: owner.id, isActing: parts.unsettled.has };
+  const here: OwnActs = { ownerId: owner.id, isActing: (name) => parts.unsettled.has(name) };
   const runs = createActiveRuns(parts);
 
   /** Whoever sees nothing learns nothing: what a scope cannot see is not found before it is not permitted. */
@@ -201,7 +201,12 @@ export function createKernel(parts: RunParts, file: StoreFile): Kernel {
       return closing;
     },
   };
-  return keepInternals(kernel, { parts, file, permit, enter: runs.enter });
+  return keepInternals(kernel, {
+    parts,
+    file,
+    permit,
+    enter: (stopIt, done) => runs.enter(stopIt, done),
+  });
 }
 // More attempts at once help no goal that people have written.
 const DEFAULT_CONCURRENCY = 16;

@@ -46,8 +46,6 @@ export interface OperationRow {
   readonly part_json: string | null;
   readonly before_json: string | null;
   readonly outcome_json: string | null;
-  /** A column as SQLite has it. */
-  readonly column: ColumnReader;
 }
 
 /** Reads all operations of a task in the order of their first record. */
@@ -95,14 +93,22 @@ export function patchedRow(
     if (payload !== undefined) return payload;
     const value = patch[column];
     if (value !== undefined) return columnText(TABLES.operations, column, value);
-    return before === null ? DEFAULTS[column] : before.column(column);
+    return before === null ? DEFAULTS[column] : columnOf(before, column);
   });
+}
+
+/** What a column holds that was read into a row; undefined for one that no row keeps. */
+function columnOf(row: OperationRow, column: string): SqlValue | undefined {
+  const value: unknown = Reflect.get(row, column);
+  if (typeof value === 'boolean') return value ? 1 : 0;
+  return typeof value === 'string' || typeof value === 'number' || value === null
+    ? value
+    : undefined;
 }
 
 function toOperationRow(column: ColumnReader): OperationRow {
   const outcome = column('outcome');
   return {
-    column,
     key: String(column('key')),
     step: Number(column('step')),
     kind: oneOf(['model', 'tool', 'read'], column('kind')),
