@@ -90,6 +90,7 @@ const ADDRESSES = {
     'millforge/',
   ],
   'node:crypto': [
+    'connector-mcp/src/login',
     'connector-mcp/src/stdio',
     'contracts/src/json/sha256-node.ts',
     'kernel/',
@@ -98,9 +99,15 @@ const ADDRESSES = {
   'node:events': HOST,
   'node:fs': DISK,
   'node:fs/promises': DISK,
-  'node:http': ['models/src/testing'],
+  // A browser comes back to a port of this machine after a login.
+  'node:http': ['connector-mcp/src/login', 'models/src/testing'],
   'node:module': ['sandbox/src/quickjs', 'kernel/', 'cli/', 'millforge/'],
-  'node:net': ['connector-mcp/src/http', 'models/src/testing', 'sandbox/src/reach/canary.ts'],
+  'node:net': [
+    'connector-mcp/src/http',
+    'connector-mcp/src/login',
+    'models/src/testing',
+    'sandbox/src/reach/canary.ts',
+  ],
   'node:os': DISK,
   'node:path': DISK,
   'node:process': ['cli/', 'millforge/'],

@@ -8,11 +8,13 @@ import { connectCallCommand } from './commands/connect-call.ts';
 import { connectDiffCommand } from './commands/connect-diff.ts';
 import { connectDiscoverCommand } from './commands/connect-discover.ts';
 import { connectDraftCommand } from './commands/connect-draft.ts';
+import { connectLoginCommand } from './commands/connect-login.ts';
 import { diffCommand } from './commands/diff.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { explainCommand } from './commands/explain.ts';
 import { initCommand } from './commands/init.ts';
 import { resumeCommand } from './commands/resume.ts';
+import { reviewCommand } from './commands/review.ts';
 import { runCommand } from './commands/run.ts';
 import { runsCommand } from './commands/runs.ts';
 import { toolsCheckCommand } from './commands/tools-check.ts';
@@ -21,7 +23,7 @@ import { toolsShowCommand } from './commands/tools-show.ts';
 import { trailFollowCommand, trailShowCommand, trailVerifyCommand } from './commands/trail.ts';
 import { trailExportCommand, trailImportCommand } from './commands/trail-transfer.ts';
 import { trustCommand } from './commands/trust.ts';
-import type { ConnectorOpener, MillforgeFactory } from './millforge-port.ts';
+import type { ConnectorLogin, ConnectorOpener, MillforgeFactory } from './millforge-port.ts';
 import { exitStatusOfError } from './output/exit-status.ts';
 import { renderCommandHelp, renderOverview } from './output/help.ts';
 import { nodeHost } from './output/node-host.ts';
@@ -33,6 +35,8 @@ export interface MainOptions {
   readonly createMillforge: MillforgeFactory;
   /** Makes the way to a server. */
   readonly openConnector: ConnectorOpener;
+  /** Has somebody log in to a service. */
+  readonly logInToConnector: ConnectorLogin;
   /** Version to print. */
   readonly version: string;
   /** The process around it; default the real one. */
@@ -55,8 +59,9 @@ export async function main(argv: readonly string[], options: MainOptions): Promi
 
 async function dispatch(
   argv: readonly string[],
-  { host, createMillforge, openConnector, version }: MainOptions & { readonly host: CliHost },
+  options: MainOptions & { readonly host: CliHost },
 ): Promise<number> {
+  const { host, version } = options;
   const [first] = argv;
   if (first === '--version' || first === '-V') {
     writeLine(host.stdout, version);
@@ -84,7 +89,7 @@ async function dispatch(
     host.stdout.write(renderCommandHelp(command));
     return 0;
   }
-  return command.run({ host, createMillforge, openConnector }, parseArguments(command, rest));
+  return command.run(options, parseArguments(command, rest));
 }
 
 function resolveCommand(argv: readonly string[]): { command: Command; rest: readonly string[] } {
@@ -133,6 +138,7 @@ const COMMANDS: readonly Command[] = [
   diffCommand,
   runCommand,
   resumeCommand,
+  reviewCommand,
   runsCommand,
   trailShowCommand,
   trailFollowCommand,
@@ -142,6 +148,7 @@ const COMMANDS: readonly Command[] = [
   toolsLsCommand,
   toolsShowCommand,
   toolsCheckCommand,
+  connectLoginCommand,
   connectDiscoverCommand,
   connectDraftCommand,
   connectAdmitCommand,

@@ -8,6 +8,7 @@ import type {
   TrailRecord,
 } from '@millforge/contracts';
 import type { TrailVerdict } from '@millforge/kernel';
+import type { ReviewReport } from '@millforge/kernel/review';
 import type { ModelProfile, ModelScript } from '@millforge/models';
 import type { ApprovalPolicy, RegistrySnapshot } from '@millforge/registry';
 import type { ToolTrial } from '@millforge/registry/testing';
@@ -75,12 +76,37 @@ export interface ConnectorSettings {
         readonly url: string;
         /** Variable that holds its token; null for none. */
         readonly tokenEnv: string | null;
+        /** How it is logged in to; null where it is not. */
+        readonly login: ConnectorLoginSettings | null;
         /** Whether addresses of this machine and of private networks may be connected to. */
         readonly allowPrivateAddresses: boolean;
         /** Whether `http:` is spoken. */
         readonly allowPlainHttp: boolean;
       };
 }
+
+/** How a service is logged in to; the tokens are kept in the user's configuration, never in a project. */
+export interface ConnectorLoginSettings {
+  /** Its authorization server; null for the service itself. */
+  readonly authorizationServer: string | null;
+  /** Name under which this program is known there; null where it registers itself. */
+  readonly clientId: string | null;
+  /** What is asked for; null for what the service names. */
+  readonly scope: string | null;
+}
+
+/** Has somebody log in to the service of a connector, and keeps the tokens. */
+export type ConnectorLogin = (
+  settings: ConnectorSettings,
+  options: {
+    /** Environment, by which the user's configuration is found. */
+    readonly env: Readonly<Record<string, string | undefined>>;
+    /** Told the address that has to be opened in a browser. */
+    readonly onUrl: (url: string) => void;
+    /** Stops it. */
+    readonly signal: AbortSignal;
+  },
+) => Promise<void>;
 
 /** What the operator sets up for the built-in tools. */
 export interface OperatorSettings {
@@ -222,6 +248,79 @@ export interface BasePort {
   ): Promise<RunHandle>;
 }
 
+/** What is reviewed, and by whom. */
+export interface ReviewRequest {
+  /** Absolute path of a git repository or of its work tree. */
+  readonly repository: string;
+  /** A commit in any of git's words. */
+  readonly commit: string;
+  /** An earlier commit: only what was added or changed since then is looked at. Default all. */
+  readonly since?: string;
+  /** Files and folders to look at, by path in the commit. Default all. */
+  readonly paths?: readonly string[];
+  /** Who looks. Default `correctness`, `security` and `tests`. */
+  readonly roles?: readonly string[];
+  /** The model that every role asks; null for the rules that ship, which ask none. */
+  readonly model: ModelSetting | null;
+  /** Milliseconds that one role may work. Default 30 min. */
+  readonly timeoutMs?: number;
+  /** Told what happens, as it happens. */
+  readonly onEvent?: (event: ReviewEvent) => void;
+}
+
+/** What a review tells of while it goes on. */
+export type ReviewEvent =
+  | {
+      /** A role begins to look. */
+      readonly type: 'role-started';
+      /** The role. */
+      readonly role: string;
+    }
+  | {
+      /** A role has ended. */
+      readonly type: 'role-ended';
+      /** The role. */
+      readonly role: string;
+      /** Findings that it proposed, before they are judged. */
+      readonly proposed: number;
+    };
+
+/** How a review is gone on with. */
+export interface ResumeReviewOptions {
+  /** Told what happens; nothing of roles that ended before. */
+  readonly onEvent?: (event: ReviewEvent) => void;
+  /** Told once when another living process holds the review and its silence is being timed. */
+  readonly onWaiting?: (owner: string) => void;
+}
+
+/** A review that goes on. */
+export interface ReviewHandle {
+  /** Its name. */
+  readonly reviewId: string;
+  /** What it comes to; rejects only for a fault of the host. */
+  readonly result: Promise<ReviewOutcome>;
+  /** Suspends it: after the current operation, or now. */
+  stop(options?: { readonly now?: boolean }): void;
+}
+
+/** What a review came to. */
+export interface ReviewOutcome {
+  /** Its name. */
+  readonly reviewId: string;
+  /** `complete` or `partial` with a report; without one, how it stands. */
+  readonly status: 'complete' | 'partial' | 'failed' | 'held' | 'cancelled' | 'interrupted';
+  /** The report; null before its end. */
+  readonly report: ReviewReport | null;
+  /** Why there is no report, as a code; null when there is one or it was only stopped. */
+  readonly failureClass: string | null;
+  /** The same as a sentence. */
+  readonly message: string | null;
+  /** Path of the trail. */
+  readonly trailPath: string;
+  /** Writes the report for people, or as SARIF 2.1.0. */
+  render(form: 'markdown' | 'sarif'): string;
+}
+
 /** What the commands need of the product. */
 export interface MillforgePort extends AsyncDisposable {
   /** The tools that a harness may name. */
@@ -251,6 +350,10 @@ export interface MillforgePort extends AsyncDisposable {
   resume(runId: string, options?: ResumeOptions): Promise<RunHandle>;
   /** Answers a hold. */
   decide(runId: string, decision: DecisionRequest): Promise<RunResult>;
+  /** Begins a review of a commit. */
+  review(request: ReviewRequest): Promise<ReviewHandle>;
+  /** Goes on with a suspended or crashed review; one that has ended gives its report again. */
+  resumeReview(reviewId: string, options?: ResumeReviewOptions): Promise<ReviewHandle>;
   /** The latest runs, newest first. */
   listRuns(): Promise<readonly RunSummary[]>;
   /** How one run stands. */

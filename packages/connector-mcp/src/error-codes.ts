@@ -1,2 +1,6 @@
 /** What this package throws. */
-export type ConnectorMcpErrorCode = 'connector-mcp/invalid-options';
+export type ConnectorMcpErrorCode =
+  /** Options that cannot be used. */
+  | 'connector-mcp/invalid-options'
+  /** Nobody was let in by a service or its authorization server. */
+  | 'connector-mcp/login-failed';

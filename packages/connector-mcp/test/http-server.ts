@@ -11,13 +11,23 @@ export interface HttpServer {
   close(): Promise<void>;
 }
 
+/** Who is let in. */
+export interface TokenGuard {
+  /** The authorization server that the service names. */
+  readonly issuer: string;
+  /** Whether a token is taken. */
+  readonly isGood: (token: string) => boolean;
+}
+
 /** Starts a server in one of its modes. */
 export async function startHttpServer(
   mode: 'good' | 'redirects' | 'huge' | 'html' | 'fails' | 'drips' = 'good',
+  guard?: TokenGuard,
 ): Promise<HttpServer> {
   const tokens: (string | undefined)[] = [];
   const server: Server = createServer((incoming, response) => {
     tokens.push(incoming.headers.authorization);
+    if (guard !== undefined && !letIn(incoming, response, guard)) return undefined;
     if (mode === 'redirects')
       return void response.writeHead(307, { location: 'http://localhost:1/' }).end();
     if (mode === 'html')
@@ -36,6 +46,24 @@ export async function startHttpServer(
       return new Promise((resolve) => void server.close(() => resolve()));
     },
   };
+}
+
+/** Answers what everybody may ask, and whoever brings no good token. */
+function letIn(
+  incoming: IncomingMessage,
+  response: ServerResponse,
+  { issuer, isGood }: TokenGuard,
+): boolean {
+  const here = `http://${incoming.headers.host}`;
+  if (incoming.url?.startsWith('/.well-known/oauth-protected-resource') === true) {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ resource: `${here}/mcp`, authorization_servers: [issuer] }));
+    return false;
+  }
+  if (isGood((incoming.headers.authorization ?? '').replace('Bearer ', ''))) return true;
+  const metadata = `${here}/.well-known/oauth-protected-resource/mcp`;
+  response.writeHead(401, { 'www-authenticate': `Bearer resource_metadata="${metadata}"` }).end();
+  return false;
 }
 
 async function answer(

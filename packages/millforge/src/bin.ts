@@ -5,11 +5,13 @@ import { VERSION } from './version.ts';
 if (process.argv[2] === '--version' || process.argv[2] === '-V') {
   process.stdout.write(`${VERSION}\n`);
 } else {
-  const [{ main }, { createMillforge }, { openConnector }] = await Promise.all([
-    import('@millforge/cli'),
-    import('./create-millforge.ts'),
-    import('./connectors/open-connector.ts'),
-  ]);
+  const [{ main }, { createMillforge }, { openConnector }, { logInToConnector }] =
+    await Promise.all([
+      import('@millforge/cli'),
+      import('./create-millforge.ts'),
+      import('./connectors/open-connector.ts'),
+      import('./connectors/log-in-to-connector.ts'),
+    ]);
   // A reader that went away (`| head`) is no fault of the run.
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', ({ code }: NodeJS.ErrnoException) => {
@@ -23,6 +25,7 @@ if (process.argv[2] === '--version' || process.argv[2] === '-V') {
   process.exitCode = await main(process.argv.slice(2), {
     createMillforge,
     openConnector,
+    logInToConnector,
     version: VERSION,
   });
 }

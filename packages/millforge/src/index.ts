@@ -28,6 +28,7 @@ export {
   type SecretResolver,
 } from './base/create-millforge-base.ts';
 export type { BaseRequest, MillforgeBase } from './base/millforge-base.ts';
+export { logInToConnector } from './connectors/log-in-to-connector.ts';
 export { openConnector } from './connectors/open-connector.ts';
 export { createMillforge } from './create-millforge.ts';
 export type { MillforgeErrorCode } from './error-codes.ts';

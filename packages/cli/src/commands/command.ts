@@ -1,5 +1,5 @@
 import type { ArgumentSpec, ParsedArguments } from '../arguments/parse-arguments.ts';
-import type { ConnectorOpener, MillforgeFactory } from '../millforge-port.ts';
+import type { ConnectorLogin, ConnectorOpener, MillforgeFactory } from '../millforge-port.ts';
 import type { CliHost } from '../output/terminal.ts';
 
 /** What every command is given. */
@@ -10,6 +10,8 @@ export interface CommandContext {
   readonly createMillforge: MillforgeFactory;
   /** Makes the way to a server; nothing is started or reached before it is used. */
   readonly openConnector: ConnectorOpener;
+  /** Has somebody log in to a service. */
+  readonly logInToConnector: ConnectorLogin;
 }
 
 /** One command of the command line. */

@@ -1,7 +1,7 @@
 import { isAbsolute, resolve } from 'node:path';
 import { type JsonObject, type JsonValue, readJson, toPlainJson } from '@millforge/contracts';
 import { documentError } from '../cli-error.ts';
-import type { ConnectorSettings } from '../millforge-port.ts';
+import type { ConnectorLoginSettings, ConnectorSettings } from '../millforge-port.ts';
 
 /**
  * Reads how a connector's server is reached: `{"kind":"millforge_connector","schema_version":"1.0",…}`.
@@ -54,6 +54,7 @@ function readTransport(fields: Fields, project: string): ConnectorSettings['tran
         version: fields.text('version'),
         url: fields.text('url'),
         tokenEnv: fields.optional('token_env'),
+        login: readLoginSettings(fields),
         allowPrivateAddresses: fields.flag('allow_private_addresses'),
         allowPlainHttp: fields.flag('allow_plain_http'),
       };
@@ -62,9 +63,27 @@ function readTransport(fields: Fields, project: string): ConnectorSettings['tran
   }
 }
 
+function readLoginSettings(fields: Fields): ConnectorLoginSettings | null {
+  if (fields.isAbsent('login')) return null;
+  if (fields.optional('token_env') !== null) throw fields.wrong('login', 'no token_env beside it');
+  const login = fields.object('login');
+  login.only(['authorization_server', 'client_id', 'scope']);
+  return {
+    authorizationServer: login.optional('authorization_server'),
+    clientId: login.optional('client_id'),
+    scope: login.optional('scope'),
+  };
+}
+
 /** One line that says what a connector asks for. */
 export function describeConnector({ connectorId, transport }: ConnectorSettings): string {
-  if (transport.kind === 'http') return `connector ${connectorId} reaches ${transport.url}`;
+  if (transport.kind === 'http') {
+    const { login, tokenEnv, url } = transport;
+    const server = login?.authorizationServer ?? url;
+    const given = tokenEnv === null ? '' : `, with the variable ${tokenEnv}`;
+    const loggedIn = login === null ? '' : `, with the tokens of a login at ${server}`;
+    return `connector ${connectorId} reaches ${url}${given}${loggedIn}`;
+  }
   const secrets = Object.values(transport.secrets);
   const given = secrets.length === 0 ? '' : `, with the variables ${secrets.join(', ')}`;
   return `connector ${connectorId} starts ${[transport.command, ...transport.args].join(' ')}${given}`;
@@ -100,6 +119,10 @@ class Fields {
     if (value === undefined || value === null) return null;
     if (typeof value !== 'string' || value.trim() === '') throw this.wrong(key, 'a text');
     return value;
+  }
+
+  isAbsent(key: string): boolean {
+    return (this.#value[key] ?? null) === null;
   }
 
   flag(key: string): boolean {
@@ -159,6 +182,7 @@ const HTTP_KEYS = [
   'version',
   'url',
   'token_env',
+  'login',
   'allow_private_addresses',
   'allow_plain_http',
 ];

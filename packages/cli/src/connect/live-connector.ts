@@ -10,7 +10,7 @@ import type { CommandContext } from '../commands/command.ts';
 import { isConfirmed } from '../commands/configured.ts';
 import { readTrustDirectory } from '../config/effective-config.ts';
 import { openTrustStore } from '../config/trust-store.ts';
-import { writeLine } from '../output/terminal.ts';
+import { type CliHost, writeLine } from '../output/terminal.ts';
 import { checkServer } from './check-server.ts';
 import type { ConnectorFolder } from './connector-folder.ts';
 import { describeConnector } from './connector-settings.ts';
@@ -26,6 +26,21 @@ export async function connect(
   args: ParsedArguments,
   folder: ConnectorFolder,
 ): Promise<ConnectorTransport> {
+  await assertAccepted(host, args, folder);
+  await checkServer(folder, host.env);
+  return openConnector(folder.settings, { env: host.env });
+}
+
+/**
+ * Has somebody vouch for what a connector starts or reaches.
+ *
+ * @throws `cli/usage` where nobody does.
+ */
+export async function assertAccepted(
+  host: CliHost,
+  args: ParsedArguments,
+  folder: ConnectorFolder,
+): Promise<void> {
   const { path, text } = folder.settingsFile;
   const store = openTrustStore(await readTrustDirectory(args.text('data'), host));
   if (!args.has('trust-project') && !(await store.isTrusted(path, text))) {
@@ -36,8 +51,6 @@ export async function connect(
     if (!(await isConfirmed(host, 'Accept it?'))) throw usageError('It was not accepted.');
     await store.accept(path, text);
   }
-  await checkServer(folder, host.env);
-  return openConnector(folder.settings, { env: host.env });
 }
 
 /**
@@ -52,7 +65,14 @@ export async function discoverNow(
 ): Promise<ConnectorDiscoverySnapshot> {
   const discovered = await transport.discover({ signal: AbortSignal.timeout(DISCOVER_MS) });
   if (discovered.kind === 'failed') {
-    throw documentError(`The server of ${folder.name} cannot be asked: ${discovered.message}`);
+    const { transport: way } = folder.settings;
+    const advice =
+      way.kind === 'http' && way.login !== null
+        ? ` 'millforge connect login ${folder.name}' logs in.`
+        : '';
+    throw documentError(
+      `The server of ${folder.name} cannot be asked: ${discovered.message}${advice}`,
+    );
   }
   const at = now.toISOString();
   return good(

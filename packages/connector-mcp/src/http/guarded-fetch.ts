@@ -4,7 +4,7 @@ import type { MillforgeError } from '@millforge/contracts';
 import { linkFault } from '../session/link-fault.ts';
 import { isPrivateAddress } from './address-rules.ts';
 
-/** HTTP that goes to one origin only. */
+/** HTTP that goes to named origins only. */
 export interface GuardedFetch {
   /** The same shape as the global one. */
   readonly fetch: (url: string | URL, init?: RequestInit) => Promise<Response>;
@@ -13,12 +13,13 @@ export interface GuardedFetch {
 }
 
 /**
- * Makes a `fetch` that goes to one origin, follows no redirect, and takes no more of a response than it may.
+ * Makes a `fetch` that goes to named origins, follows no redirect, and takes no more of a response than it may.
  * The address is judged when the connection is made, so that no name can be one thing when it is asked for
  * and another when it is connected to.
  */
 export async function openGuardedFetch(options: {
-  readonly origin: string;
+  /** The origins that may be asked. */
+  readonly origins: readonly string[];
   readonly allowPrivateAddresses: boolean;
   readonly maxResponseBytes: number;
   /** Told once why a request was refused. */
@@ -53,7 +54,9 @@ export async function openGuardedFetch(options: {
   return {
     async fetch(url, init = {}) {
       const target = new URL(url);
-      if (target.origin !== options.origin) throw refuse('It sent us to another origin.');
+      if (!options.origins.includes(target.origin)) {
+        throw refuse(`It sent us to another origin, ${target.origin}.`);
+      }
       const host = target.hostname.replace(/^\[|\]$/gu, '');
       // A literal address is never looked up.
       if (isIP(host) !== 0 && !options.allowPrivateAddresses && isPrivateAddress(host)) {
@@ -66,6 +69,7 @@ export async function openGuardedFetch(options: {
         ...(method === undefined ? {} : { method }),
         ...(headers === undefined ? {} : { headers: [...new Headers(headers)] }),
         ...(typeof body === 'string' ? { body } : {}),
+        ...(body instanceof URLSearchParams ? { body: body.toString() } : {}),
         ...(signal === undefined || signal === null ? {} : { signal }),
       });
       if (response.status >= 300 && response.status < 400) {

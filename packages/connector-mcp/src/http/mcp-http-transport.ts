@@ -1,32 +1,12 @@
 import type { ConnectorTransport } from '@millforge/connectors';
-import { MillforgeError } from '@millforge/contracts';
+import type { MillforgeError } from '@millforge/contracts';
+import { openSessionTokens } from '../login/session-tokens.ts';
 import { createMcpTransport } from '../session/create-mcp-transport.ts';
+import { linkFault } from '../session/link-fault.ts';
 import { type McpLimits, withDefaults } from '../session/mcp-limits.ts';
 import type { McpLink } from '../session/mcp-link.ts';
 import { openGuardedFetch } from './guarded-fetch.ts';
-
-/** How an MCP server is reached over Streamable HTTP. */
-export interface McpHttpOptions {
-  /** Its address; every request goes to this origin. */
-  readonly url: string;
-  /** Name of the service as it stands in the identity. */
-  readonly name: string;
-  /** Its version, as far as the operator knows. */
-  readonly version: string;
-  /** Gives the token of each request; it is kept nowhere. Null sends none. */
-  readonly token?: {
-    /** Name under which it stands in documents. */
-    readonly ref: string;
-    /** Gives the value. */
-    readonly read: () => Promise<string | null>;
-  };
-  /** Whether addresses of this machine and of private networks may be connected to; default false. */
-  readonly allowPrivateAddresses?: boolean;
-  /** Whether `http:` is spoken; default false. */
-  readonly allowPlainHttp?: boolean;
-  /** How much of the server is borne. */
-  readonly limits?: McpLimits;
-}
+import { authorizationOrigins, type McpHttpOptions, readAddress } from './mcp-http-address.ts';
 
 /**
  * Makes a transport for a server that is reached over the network. It connects with the first use.
@@ -39,19 +19,6 @@ export function mcpHttpTransport(options: McpHttpOptions): ConnectorTransport {
   return createMcpTransport(() => openLink(url, options, limits), limits);
 }
 
-function readAddress({ url, allowPlainHttp = false }: McpHttpOptions): URL {
-  const address = URL.canParse(url) ? new URL(url) : null;
-  const isSpoken =
-    address?.protocol === 'https:' || (allowPlainHttp && address?.protocol === 'http:');
-  if (address === null || !isSpoken || address.username !== '' || address.password !== '') {
-    throw new MillforgeError(
-      'connector-mcp/invalid-options',
-      `The address must be an ${allowPlainHttp ? 'http or ' : ''}https URL without a name and a password.`,
-    );
-  }
-  return address;
-}
-
 async function openLink(
   url: URL,
   options: McpHttpOptions,
@@ -59,21 +26,36 @@ async function openLink(
 ): Promise<McpLink> {
   const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
   let fault: MillforgeError | null = null;
-  const guarded = await openGuardedFetch({
-    origin: url.origin,
+  const bounds = {
     allowPrivateAddresses: options.allowPrivateAddresses ?? false,
     maxResponseBytes: limits.maxMessageBytes,
+  };
+  const guarded = await openGuardedFetch({
+    origins: [url.origin],
+    ...bounds,
     onFault: (found) => {
       fault ??= found;
     },
   });
-  const { token } = options;
+  const { token, login } = options;
+  const used = new Set<string>();
+  const tokens =
+    login === undefined
+      ? null
+      : openSessionTokens(url.href, {
+          store: login.store,
+          fetch: () =>
+            openGuardedFetch({
+              origins: authorizationOrigins(url, options),
+              ...bounds,
+              onFault() {},
+            }),
+        });
+  const authProvider = tokens ?? (token === undefined ? null : givenToken(token, used));
   const transport = new StreamableHTTPClientTransport(url, {
     fetch: guarded.fetch,
     reconnectionOptions: RECONNECTION,
-    ...(token === undefined
-      ? {}
-      : { authProvider: { token: async () => (await token.read()) ?? undefined } }),
+    ...(authProvider === null ? {} : { authProvider }),
   });
   return {
     transport,
@@ -82,15 +64,38 @@ async function openLink(
       implementation_name: options.name,
       implementation_version: options.version,
       implementation_digest: null,
-      configured_secret_refs: token === undefined ? [] : [token.ref],
+      configured_secret_refs: [
+        ...(login === undefined ? [] : ['login_tokens']),
+        ...(token === undefined ? [] : [token.ref]),
+      ].toSorted(),
     },
     // Whether a service over there has ended, nobody here can see.
     hasEnded: () => false,
     fault: () => fault,
     lastWords: () => '',
+    secrets: () => tokens?.values() ?? [...used],
     async close() {
       await transport.close().catch(() => undefined);
       await guarded.close();
+    },
+  };
+}
+
+/** A token that somebody gives for each request; what was given is remembered only to leave it out of words. */
+function givenToken(
+  token: NonNullable<McpHttpOptions['token']>,
+  used: Set<string>,
+): { readonly token: () => Promise<string | undefined> } {
+  return {
+    async token() {
+      const value = await token.read().catch(() => {
+        throw linkFault(
+          'unauthorized',
+          `The secret ${token.ref} cannot be had; the server needs it.`,
+        );
+      });
+      if (value !== null) used.add(value);
+      return value ?? undefined;
     },
   };
 }

@@ -14,6 +14,7 @@ import type { OpenLink } from './mcp-link.ts';
 import { type McpSession, openMcpSession } from './mcp-session.ts';
 import { toProviderAnswer } from './to-provider-answer.ts';
 import { toWellFormed } from './well-formed.ts';
+import { withoutSecrets } from './without-secrets.ts';
 
 /** Makes a transport that speaks MCP over links that it opens when it needs them. */
 export function createMcpTransport(
@@ -80,7 +81,7 @@ export function createMcpTransport(
     try {
       at = await session(signal);
       const result = await at.request(method, params, { signal, timeout: READ_MS });
-      return { kind: 'read', text: contextText(result) };
+      return withoutSecrets({ kind: 'read', text: contextText(result) }, at.link.secrets());
     } catch (error) {
       return failure(error, { signal, sent: at !== null, at });
     }
@@ -91,7 +92,8 @@ export function createMcpTransport(
       let at: McpSession | null = null;
       try {
         at = await session(signal);
-        return { kind: 'discovered', ...(await listProvider(at, { limits, signal })) };
+        const listed = await listProvider(at, { limits, signal });
+        return withoutSecrets({ kind: 'discovered', ...listed }, at.link.secrets());
       } catch (error) {
         return failure(error, { signal, sent: at !== null, at });
       }
@@ -112,7 +114,7 @@ export function createMcpTransport(
             ? {}
             : { onprogress: (progress) => onProgress(progressText(progress)) }),
         });
-        return toProviderAnswer(result);
+        return withoutSecrets(toProviderAnswer(result), at.link.secrets());
       } catch (error) {
         const { ProtocolError } = await import('@modelcontextprotocol/client');
         if (error instanceof ProtocolError && sent && !signal.aborted) {

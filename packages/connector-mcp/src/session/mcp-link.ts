@@ -19,6 +19,8 @@ export interface McpLink {
   fault(): MillforgeError | null;
   /** What the link saw of its end, one sentence; empty where it saw nothing. */
   lastWords(): string;
+  /** Secrets that the server was given; its words are shown without them. */
+  secrets(): readonly string[];
   /** Whether the server ended by itself. */
   hasEnded(): boolean;
   /** Ends it and whatever belongs to it; resolves when nothing of it is left. */

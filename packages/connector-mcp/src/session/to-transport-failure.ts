@@ -1,5 +1,10 @@
 import type { ProviderAnswer, TransportFailure } from '@millforge/connectors';
-import { ProtocolError, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
+import {
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  UnauthorizedError,
+} from '@modelcontextprotocol/client';
 import { linkFaultReason } from './link-fault.ts';
 import { toWellFormed } from './well-formed.ts';
 
@@ -18,6 +23,11 @@ export function toTransportFailure(
   if (signal.aborted)
     return { kind: 'failed', reason: 'stopped', sent, message: 'It was stopped.' };
   const reason = linkFaultReason(error);
+  if (reason === 'unauthorized' || isUnauthorized(error)) {
+    // Whoever is not let in is told so before anything is performed.
+    const message = reason !== null && error instanceof Error ? error.message : NOT_LET_IN;
+    return { kind: 'failed', reason: 'refused', sent: false, message };
+  }
   if (reason !== null && error instanceof Error)
     return { kind: 'failed', reason, sent, message: error.message };
   if (error instanceof ProtocolError) {
@@ -26,6 +36,13 @@ export function toTransportFailure(
   if (!(error instanceof SdkError)) return failed('lost', 'The connection broke.');
   const [why, message] = MEANINGS.get(error.code) ?? ['lost', 'The connection ended.'];
   return failed(why, message);
+}
+
+function isUnauthorized(error: unknown): boolean {
+  return (
+    error instanceof UnauthorizedError ||
+    (error instanceof SdkError && error.code === SdkErrorCode.ClientHttpAuthentication)
+  );
 }
 
 /** What an error in the place of a result says about a call: refused before it was made, or failed. */
@@ -38,6 +55,7 @@ export function toErrorAnswer(error: ProtocolError): ProviderAnswer {
   return { kind: 'answered', isError: true, text: message, structured: null };
 }
 
+const NOT_LET_IN = 'It lets nobody in without a token, and takes none that it is given.';
 const ASKED: Meaning = ['refused', 'It asked for input, which servers are not given here.'];
 const MEANINGS = new Map<SdkErrorCode, Meaning>([
   [SdkErrorCode.UnsupportedResultType, ASKED],

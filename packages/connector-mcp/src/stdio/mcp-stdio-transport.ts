@@ -109,6 +109,7 @@ async function openLink(
       const said = beside.lastLine();
       return `It ended with ${exit}${said === '' ? '.' : ` and said: ${said}`}`;
     },
+    secrets: () => values.map(([, value]) => value),
     hasEnded: () => exit !== null,
     close: () => server.end(),
   };

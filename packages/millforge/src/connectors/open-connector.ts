@@ -3,6 +3,7 @@ import { mcpHttpTransport, mcpStdioTransport } from '@millforge/connector-mcp';
 import type { ConnectorTransport } from '@millforge/connectors';
 import { millforgeError } from '../millforge-error.ts';
 import { nodeClock } from '../node-clock.ts';
+import { serviceOf } from './service-of.ts';
 
 /**
  * Makes the way to the server of a connector. Nothing is started or reached before it is used, and secrets
@@ -21,13 +22,9 @@ export function openConnector(
     );
   };
   if (transport.kind === 'http') {
-    const { tokenEnv, allowPlainHttp, allowPrivateAddresses, name, url, version } = transport;
+    const { tokenEnv } = transport;
     return mcpHttpTransport({
-      url,
-      name,
-      version,
-      allowPlainHttp,
-      allowPrivateAddresses,
+      ...serviceOf(transport, env),
       ...(tokenEnv === null
         ? {}
         : { token: { ref: refOf(tokenEnv), read: async () => secretOf(tokenEnv) } }),
