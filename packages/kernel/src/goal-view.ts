@@ -32,7 +32,7 @@ export interface GoalSummary {
   readonly unchecked: boolean;
   /** Holds that nobody has decided. */
   readonly open_holds: number;
-  /** Operations with an effect that were left unknown by a cancellation. */
+  /** Operations with an effect that a cancellation left unknown, and publications without a known end. */
   readonly effects_unknown: number;
   /** UTC time of admission. */
   readonly created_at: string;

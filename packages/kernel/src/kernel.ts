@@ -191,6 +191,8 @@ export interface StoreFacts {
   readonly goals: number;
   /** Trail records of all tenants. */
   readonly records: number;
+  /** Publications of all tenants that were sent and have no known end. */
+  readonly publications_unknown: number;
   /** Version of SQLite. */
   readonly sqlite_version: string;
 }

@@ -71,6 +71,13 @@ async function lookAtDirectory(directory: string): Promise<DoctorFinding> {
   }
 }
 
+/** Nothing is wrong with the machine then, but somebody has to look. */
+function openPublications(unknown: number): readonly DoctorFinding[] {
+  if (unknown === 0) return [];
+  const message = `${unknown} sent and without a known end; find them with millforge publish list, then publish reconcile.`;
+  return [{ subject: 'publications', isRight: true, message }];
+}
+
 async function lookAtTrail(kernel: Promise<Kernel>): Promise<readonly DoctorFinding[]> {
   try {
     const facts = await (await kernel).examine();
@@ -83,6 +90,7 @@ async function lookAtTrail(kernel: Promise<Kernel>): Promise<readonly DoctorFind
           ? `${facts.goals} runs, ${facts.records} records, ${facts.file_bytes} bytes, no damage found.`
           : `The file is damaged: ${facts.problems[0] ?? 'SQLite does not say how'}. Restore a copy.`,
       },
+      ...openPublications(facts.publications_unknown),
     ];
   } catch (error) {
     if (!MillforgeError.is(error)) throw error;

@@ -2,6 +2,7 @@ import type { Clock } from '@millforge/contracts';
 import type { Database, Transaction } from '../sqlite/database.ts';
 import { readOwner } from '../store/create-owner-store.ts';
 import { type GoalRow, readGoalRow } from '../store/goal-row.ts';
+import { refuseImported } from '../store/refuse-imported.ts';
 import { approvePublication } from './approve-publication.ts';
 import { attestPublication } from './attest-publication.ts';
 import { revokePublication } from './end-approval.ts';
@@ -89,6 +90,7 @@ export function createPublicationStore({
           maySend: maySend(here),
         }),
       ),
+    assertHere: (tenant, goalId) => db.read((tx) => refuseImported(tx, goalOf(tx, tenant, goalId))),
     read: (tenant, { goalId, publicationId }, here) =>
       db.read((tx) => {
         const goal = goalOf(tx, tenant, goalId);

@@ -42,6 +42,8 @@ export interface PublicationStore {
     name: PublicationName,
     attestation: Attestation & { readonly here: OwnSendings },
   ): Promise<void>;
+  /** Rejects with `kernel/imported` for a goal that is only read here. */
+  assertHere(tenant: string, goalId: string): Promise<void>;
   /** Reads one publication as a document. */
   read(tenant: string, name: PublicationName, here: OwnSendings): Promise<PublicationView>;
   /** Reads all publications of a goal, in the order in which they were intended. */

@@ -21,6 +21,7 @@ export async function reconcilePublication(
   const { parts, store, here } = flow;
   const { scope, name } = subject;
   const { publisher } = options;
+  await store.assertHere(scope.tenant, name.goalId);
   const found = await store.read(scope.tenant, name, here);
   checkPublisher(found, publisher);
   await recordGone(flow, subject, found);

@@ -51,6 +51,9 @@ async function readFacts(db: Database): Promise<Omit<StoreFacts, 'trails'>> {
       wal_bytes: sizeOf(`${db.path}-wal`),
       goals: count('SELECT count(*) AS count FROM goals'),
       records: count('SELECT count(*) AS count FROM trail'),
+      publications_unknown: count(
+        `SELECT count(*) AS count FROM publications WHERE tenant IS NOT NULL AND state IN ('sending', 'unknown')`,
+      ),
       sqlite_version: String(tx.get('SELECT sqlite_version() AS version')?.['version'] ?? ''),
     };
   });

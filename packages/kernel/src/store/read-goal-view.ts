@@ -105,7 +105,11 @@ function summaryOf(tx: Transaction, goal: GoalRow, contract: CompleteContract): 
   const counts = tx.get(
     `SELECT (SELECT count(*) FROM holds WHERE goal = ? AND tenant = ? AND state = 'open') AS holds,
             (SELECT count(*) FROM operations WHERE goal = ? AND tenant = ? AND state = 'cancelled'
-               AND effect IN ('write', 'external')) AS unknown`,
+               AND effect IN ('write', 'external')) +
+            (SELECT count(*) FROM publications WHERE goal = ? AND tenant = ? AND state IN ('sending', 'unknown'))
+              AS unknown`,
+    goal.goal,
+    goal.tenant,
     goal.goal,
     goal.tenant,
     goal.goal,
