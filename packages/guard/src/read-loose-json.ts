@@ -86,9 +86,12 @@ interface Cursor {
   readonly options: LooseJsonOptions;
 }
 
-type Container =
-  | { readonly close: ']'; readonly items: JsonValue[] }
-  | { readonly close: '}'; readonly entries: { [key: string]: JsonValue }; key: string };
+interface Container {
+  readonly close: ']' | '}';
+  readonly into: JsonValue[] | { [key: string]: JsonValue };
+  /** The key whose value comes next; of an object. */
+  key: string;
+}
 
 function readAll(cursor: Cursor): boolean {
   if (!readValueOrOpen(cursor)) return false;
@@ -102,11 +105,11 @@ function readAll(cursor: Cursor): boolean {
   }
 }
 
-function readKeyOf(container: Extract<Container, { close: '}' }>, cursor: Cursor): boolean {
+function readKeyOf(container: Container, cursor: Cursor): boolean {
   skipSpace(cursor);
   const key = readKey(cursor);
   if (key === null) return refuse(cursor, 'A key in double quotes is missing.');
-  if (Object.hasOwn(container.entries, key)) refuse(cursor, 'A key stands twice in one object.');
+  if (Object.hasOwn(container.into, key)) refuse(cursor, 'A key stands twice in one object.');
   container.key = key;
   skipSpace(cursor);
   if (cursor.text[cursor.at] !== ':') return refuse(cursor, 'A colon is missing.');
@@ -128,25 +131,25 @@ function readValueOrOpen(cursor: Cursor): boolean {
   if (open.length >= MAX_DEPTH) {
     return refuse(cursor, `Nesting is deeper than ${MAX_DEPTH} levels.`);
   }
-  const container: Container =
-    mark === '[' ? { close: ']', items: [] } : { close: '}', entries: {}, key: '' };
-  place(cursor, container.close === ']' ? container.items : container.entries);
-  open.push(container);
+  const close = mark === '[' ? ']' : '}';
+  const into = mark === '[' ? [] : {};
+  place(cursor, into);
+  open.push({ close, into, key: '' });
   cursor.at += 1;
   skipSpace(cursor);
-  return text[cursor.at] === container.close ? readFollowing(cursor) : true;
+  return text[cursor.at] === close ? readFollowing(cursor) : true;
 }
 
 /** Puts a value where it belongs when its container opens, so that closing one is nothing but a pop. */
 function place(cursor: Cursor, value: JsonValue): void {
   const container = cursor.open.at(-1);
   if (container === undefined) cursor.root = value;
-  else if (container.close === ']') container.items.push(value);
+  else if (Array.isArray(container.into)) container.into.push(value);
   else if (container.key === '__proto__') {
     // Plain assignment would change the prototype instead.
     const own = { value, writable: true, enumerable: true, configurable: true };
-    Object.defineProperty(container.entries, container.key, own);
-  } else container.entries[container.key] = value;
+    Object.defineProperty(container.into, container.key, own);
+  } else container.into[container.key] = value;
 }
 
 /** Moves past closing brackets to the next entry, or to the end of the outermost value. */
@@ -195,13 +198,10 @@ function readScalar(cursor: Cursor): JsonValue | undefined {
   if (string !== undefined) return string ?? undefined;
   const from = cursor.at;
   const word = take(WORD, cursor);
-  const literal = LITERALS.get(word);
+  const isPython = slips === true && PYTHON.test(word);
+  if (isPython) cursor.repairs.add('python-literal');
+  const literal = LITERALS.get(isPython ? word.toLowerCase().replace('none', 'null') : word);
   if (literal !== undefined) return literal;
-  const python = slips === true ? PYTHON.get(word) : undefined;
-  if (python !== undefined) {
-    cursor.repairs.add('python-literal');
-    return python;
-  }
   if (NUMERIC.test(word)) return numberOf(word, cursor);
   cursor.at = from;
   if (NOT_FINITE.test(word)) refuse(cursor, 'A number is not finite.');
@@ -355,8 +355,4 @@ const LITERALS: ReadonlyMap<string, JsonValue> = new Map<string, JsonValue>([
   ['false', false],
   ['null', null],
 ]);
-const PYTHON: ReadonlyMap<string, JsonValue> = new Map<string, JsonValue>([
-  ['True', true],
-  ['False', false],
-  ['None', null],
-]);
+const PYTHON = /^(?:True|False|None)$/;

@@ -249,7 +249,12 @@ function plainScalar(value: unknown): unknown {
 }
 
 function broken(claim: string, value: unknown): Violation {
-  return { path: '', claim, expected: claim.replace(/^must (?:be )?/, ''), received: typeName(value) };
+  return {
+    path: '',
+    claim,
+    expected: claim.replace(/^must (?:be )?/, ''),
+    received: typeName(value),
+  };
 }
 
 function mismatch(type: string, value: unknown): Violation {

@@ -123,7 +123,7 @@ function parseAtom(parser: Parser): void {
     default: {
       const codePoint = parser.source.codePointAt(parser.at) ?? 0;
       parser.at += codePoint > 0xffff ? 2 : 1;
-      append(parser, [{ kind: 'literal', codePoint }]);
+      append(parser, [{ kind: 'class', source: `\\u{${codePoint.toString(16)}}` }]);
     }
   }
 }

@@ -99,37 +99,15 @@ function isIpv6(text: string): boolean {
 
 /** RFC 3986, with a scheme. */
 function isUri(text: string): boolean {
-  const [, rest] = SCHEME.exec(text) ?? [];
-  if (rest === undefined) return false;
-  const [beforeFragment = '', ...fragments] = rest.split('#');
-  if (fragments.length > 1 || !fragments.every((fragment) => isOf(QUERY, fragment))) return false;
-  const mark = beforeFragment.indexOf('?');
-  const hierarchy = mark < 0 ? beforeFragment : beforeFragment.slice(0, mark);
-  if (mark >= 0 && !isOf(QUERY, beforeFragment.slice(mark + 1))) return false;
-  if (!hierarchy.startsWith('//')) return isOf(PATH, hierarchy);
-  const slash = hierarchy.indexOf('/', 2);
-  const authority = slash < 0 ? hierarchy.slice(2) : hierarchy.slice(2, slash);
-  return isAuthority(authority) && (slash < 0 || isOf(PATH, hierarchy.slice(slash)));
-}
-
-function isAuthority(authority: string): boolean {
-  const at = authority.indexOf('@');
-  if (at >= 0 && !isOf(USER, authority.slice(0, at))) return false;
-  const hostAndPort = authority.slice(at + 1);
-  const [, literal, name, port = ''] = HOST_AND_PORT.exec(hostAndPort) ?? [];
-  if (!/^\d*$/.test(port)) return false;
-  if (literal !== undefined) return isIpv6(literal) || FUTURE.test(literal);
-  return name !== undefined && isOf(NAME, name);
-}
-
-/** Whether a text consists of characters of a class and of octets in per cent notation. */
-function isOf(allowed: RegExp, text: string): boolean {
-  return allowed.test(text) && !BROKEN_PERCENT.test(text);
+  const match = URI.exec(text);
+  if (match === null || BROKEN_PERCENT.test(text)) return false;
+  const literal = match[1];
+  return literal === undefined || isIpv6(literal) || FUTURE.test(literal);
 }
 
 /** Unreserved characters, delimiters inside parts, and what a part takes besides. */
-function uriCharacters(besides: string): RegExp {
-  return new RegExp(`^[\\w.~!$&'()*+,;=%${besides}-]*$`);
+function uriCharacters(besides: string): string {
+  return `[\\w.~!$&'()*+,;=%${besides}-]*`;
 }
 
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
@@ -140,11 +118,12 @@ const IPV4 = /^(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?:25[0-5]|2[0-4]\d|1\d\d
 const GROUP = /^[\da-f]{1,4}$/i;
 const LABEL = /^[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/i;
 const LOCAL_PART = /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*$/;
-const SCHEME = /^[a-z][a-z\d+.-]*:([^]*)$/i;
-const HOST_AND_PORT = /^(?:\[([^\]]*)\]|([^:[\]]*))(?::(.*))?$/;
 const FUTURE = /^v[\da-f]+\.[\w.~!$&'()*+,;=:-]+$/i;
-const NAME = uriCharacters('');
-const USER = uriCharacters(':');
 const PATH = uriCharacters(':@/');
 const QUERY = uriCharacters(':@/?');
+// No two parts that follow each other without a mark take the same characters, so nothing is tried twice.
+const AUTHORITY = `(?:${uriCharacters(':')}@)?(?:\\[([^\\]]*)\\]|${uriCharacters('')})(?::\\d*)?`;
+const URI = new RegExp(
+  `^[A-Za-z][A-Za-z\\d+.-]*:(?://${AUTHORITY}(?:/${PATH})?|(?!//)${PATH})(?:\\?${QUERY})?(?:#${QUERY})?$`,
+);
 const BROKEN_PERCENT = /%(?![\da-f]{2})/i;

@@ -1,6 +1,6 @@
 /** One step of a compiled pattern; what has no `to` goes on with the next. */
 export type Instruction =
-  | { readonly kind: 'literal'; readonly codePoint: number }
+  /** Takes one character, judged by the engine: a class, an escape, or the character itself as an escape. */
   | { readonly kind: 'class'; readonly source: string }
   | { readonly kind: 'start' | 'end' | typeof MATCH }
   /** Goes on at several places; they are given by their distance. */
@@ -19,7 +19,7 @@ export function createMatcher(program: readonly Instruction[]): (text: string) =
   const alphabet = createAlphabet(program);
   const follow = createFollower(program);
   const kept = new Map<string, State>();
-  const initial = follow([0], { isStart: true, isEnd: false });
+  const initial = follow([0], 'start');
   const advance = (state: State, codePoint: number): State => {
     const letter = alphabet.letterOf(codePoint);
     const known = state.next.get(letter);
@@ -29,7 +29,7 @@ export function createMatcher(program: readonly Instruction[]): (text: string) =
     for (const thread of state.threads) {
       if (alphabet.isTaken(thread, letter)) entered.push(thread + 1);
     }
-    const reached = follow(entered, { isStart: false, isEnd: false });
+    const reached = follow(entered, null);
     if (kept.size === MAX_KEPT) return reached;
     const name = reached.isMatch ? MATCH : reached.threads.toSorted(ascending).join();
     const next = kept.get(name) ?? reached;
@@ -45,7 +45,7 @@ export function createMatcher(program: readonly Instruction[]): (text: string) =
       state = advance(state, codePoint);
       if (state.threads.length === 0) return state.isMatch;
     }
-    return state.isMatch || follow(state.threads, { isStart: text === '', isEnd: true }).isMatch;
+    return state.isMatch || follow(state.threads, text === '' ? 'both' : 'end').isMatch;
   };
 }
 
@@ -57,10 +57,8 @@ interface State {
   readonly next: Map<number, State>;
 }
 
-interface Moment {
-  readonly isStart: boolean;
-  readonly isEnd: boolean;
-}
+/** Which ends of the text a place is. */
+type Moment = 'start' | 'end' | 'both' | null;
 
 /** Makes the function that follows everything that takes no character. */
 function createFollower(
@@ -69,7 +67,7 @@ function createFollower(
   // One mark per instruction, good for one round, so that a round clears nothing.
   const marks = new Uint32Array(program.length);
   let round = 0;
-  return (from, { isStart, isEnd }) => {
+  return (from, moment) => {
     if (++round > 0xffff_ffff) {
       marks.fill(0);
       round = 1;
@@ -87,13 +85,10 @@ function createFollower(
           for (const distance of instruction.to) pending.push(thread + distance);
           break;
         case 'start':
-          if (isStart) pending.push(thread + 1);
-          break;
         case 'end':
-          if (isEnd) pending.push(thread + 1);
-          else threads.push(thread);
+          if (moment === 'both' || moment === instruction.kind) pending.push(thread + 1);
+          else if (instruction.kind === 'end') threads.push(thread);
           break;
-        case 'literal':
         case 'class':
         default:
           threads.push(thread);
@@ -111,17 +106,13 @@ interface Alphabet {
 
 function createAlphabet(program: readonly Instruction[]): Alphabet {
   const sets = new Map<string, number>();
-  const tests: ((codePoint: number) => boolean)[] = [];
+  const tests: RegExp[] = [];
   const setOf = program.map((instruction) => {
-    if (instruction.kind !== 'literal' && instruction.kind !== 'class') return -1;
-    const isLiteral = instruction.kind === 'literal';
-    const name = isLiteral ? `=${instruction.codePoint}` : instruction.source;
-    const known = sets.get(name);
-    if (known !== undefined) return known;
-    sets.set(name, tests.length);
-    return (
-      tests.push(isLiteral ? isCharacter(instruction.codePoint) : isOfClass(instruction.source)) - 1
-    );
+    if (instruction.kind !== 'class') return -1;
+    const { source } = instruction;
+    const set = sets.get(source) ?? tests.push(new RegExp(`^${source}$`, 'u')) - 1;
+    sets.set(source, set);
+    return set;
   });
   const known = new Map<number, number>();
   const letters = new Map<string, number>();
@@ -130,7 +121,8 @@ function createAlphabet(program: readonly Instruction[]): Alphabet {
     letterOf(codePoint) {
       const cached = known.get(codePoint);
       if (cached !== undefined) return cached;
-      const taken = tests.map((test) => test(codePoint));
+      const character = String.fromCodePoint(codePoint);
+      const taken = tests.map((test) => test.test(character));
       const name = taken.map(Number).join('');
       const letter = letters.get(name) ?? members.push(taken) - 1;
       letters.set(name, letter);
@@ -139,16 +131,6 @@ function createAlphabet(program: readonly Instruction[]): Alphabet {
     },
     isTaken: (thread, letter) => members[letter]?.[setOf[thread] ?? -1] === true,
   };
-}
-
-function isCharacter(codePoint: number): (other: number) => boolean {
-  return (other) => other === codePoint;
-}
-
-/** A class as the engine understands it, given one character at a time. */
-function isOfClass(source: string): (codePoint: number) => boolean {
-  const oneCharacter = new RegExp(`^${source}$`, 'u');
-  return (codePoint) => oneCharacter.test(String.fromCodePoint(codePoint));
 }
 
 function ascending(left: number, right: number): number {

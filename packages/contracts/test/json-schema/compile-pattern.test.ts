@@ -6,7 +6,7 @@ import { cpuTimeOf } from './cpu-time.ts';
 
 function matches(pattern: string, text: string): boolean {
   const compiled = compilePattern(pattern);
-  if (!compiled.ok) throw new Error(compiled.message);
+  if (!compiled.ok) throw new Error(compiled.fault);
   return compiled.test(text);
 }
 

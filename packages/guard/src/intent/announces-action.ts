@@ -64,15 +64,14 @@ function toolWords(kind: ActionKind): readonly string[] {
 }
 
 function compile({ begins, intends, soon, between, verbs, isUnspaced }: ActingLanguage) {
-  const parts = verbs.split('/');
-  const groups = ACTION_KINDS.map((kind, index) => `(?<${kind}>${parts[index] ?? ''})`).join('|');
+  const groups = ACTION_KINDS.map((kind, index) => `(?<${kind}>${verbs[index] ?? ''})`).join('|');
   // Nothing but a few words may come before the announcement, such as `Okay, now`.
-  const opening = isUnspaced === true ? '.{0,12}?' : `(?:[\\p{L}\\p{M}’']{1,16}[,!:]?\\s+){0,4}?`;
-  const [space, edge] = isUnspaced === true ? ['', ''] : [' ', '(?![\\p{L}\\p{M}])'];
+  const opening = isUnspaced ? '.{0,12}?' : `(?:[\\p{L}\\p{M}’']{1,16}[,!:]?\\s+){0,4}?`;
+  const [space, edge] = isUnspaced ? ['', ''] : [' ', '(?![\\p{L}\\p{M}])'];
   const lead = `(?:(?<begins>${begins})|(?:${intends}))`;
   return {
     pattern: new RegExp(`^${opening}${lead}${between}${space}(?:${groups})${edge}`, 'u'),
-    soon: new RegExp(isUnspaced === true ? soon : `(?<!\\p{L})(?:${soon})(?!\\p{L})`, 'u'),
+    soon: new RegExp(isUnspaced ? soon : `(?<!\\p{L})(?:${soon})(?!\\p{L})`, 'u'),
   };
 }
 

@@ -8,7 +8,7 @@ import {
   type TextCall,
   type TextCallFormat,
 } from './text-call.ts';
-import { matchAt, skipSpace } from './text-walk.ts';
+import { endAt, nameAt, skipSpace } from './text-walk.ts';
 
 /** A format in which every call has a head with its name, the JSON of its arguments, and perhaps a tail. */
 export interface HeadedForm {
@@ -37,24 +37,22 @@ export function readHeadedCalls(
   const calls: TextCall[] = [];
   let end = at;
   for (;;) {
-    const [head, name] = matchAt(form.head, text, end) ?? [];
-    if (head === undefined || name === undefined) break;
+    const head = nameAt(form.head, text, end);
+    if (head === null) break;
+    const { name } = head;
     const isJudged = form.tools === 'every' || (form.tools === 'further' && calls.length > 0);
     if (isJudged && !source.isTool(name)) break;
-    const block = readJsonAt(source, skipSpace(text, end + head.length), form.json);
+    const block = readJsonAt(source, skipSpace(text, head.end), form.json);
     if (!block.ok) return brokenCall(name, block.isCut);
     end = block.end;
     if (form.tail !== undefined) {
-      const [tail] = matchAt(form.tail, text, end) ?? [];
       const isEnd = skipSpace(text, end) >= text.length;
-      if (tail === undefined && !(isEnd && form.mayLackTail === true)) {
-        return brokenCall(name, isEnd);
-      }
-      end += (tail ?? '').length;
+      const behind = endAt(form.tail, text, end);
+      if (behind < 0 && !(isEnd && form.mayLackTail === true)) return brokenCall(name, isEnd);
+      end = Math.max(end, behind);
     }
     calls.push({ name, arguments: block.value, format: form.format });
   }
   if (calls.length === 0) return null;
-  const [closing] = (form.end === undefined ? null : matchAt(form.end, text, end)) ?? [];
-  return callsUpTo(end + (closing ?? '').length, calls);
+  return callsUpTo(Math.max(end, form.end === undefined ? -1 : endAt(form.end, text, end)), calls);
 }

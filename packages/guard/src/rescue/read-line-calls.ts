@@ -9,19 +9,20 @@ import {
   callsUpTo,
   otherUpTo,
 } from './text-call.ts';
-import { matchAt, skipSpace } from './text-walk.ts';
+import { endAt, matchAt, nameAt, skipSpace } from './text-walk.ts';
 
 /** Reads `Action: name` and `Action Input: {…}`; what comes behind an invented observation is dropped. */
 export function readReact(source: BlockSource, at: number): BlockReading {
   const { text } = source;
-  const [head, name] = matchAt(REACT, text, at) ?? [];
-  if (head === undefined || name === undefined) return otherUpTo(at + 1);
-  const from = skipSpace(text, at + head.length);
+  const head = nameAt(REACT, text, at);
+  if (head === null) return otherUpTo(at + 1);
+  const { name } = head;
+  const from = skipSpace(text, head.end);
   // Minutes and plans have actions as well; a call has a tool or JSON.
   if (text[from] !== '{' && !source.isTool(name)) return otherUpTo(at + 1);
   const block = readJsonAt(source, from);
   if (!block.ok) return brokenCall(name, block.isCut);
-  const isInvented = matchAt(OBSERVATION, text, block.end) !== null;
+  const isInvented = endAt(OBSERVATION, text, block.end) >= 0;
   const call = { name, arguments: block.value, format: 'react' } as const;
   return callsUpTo(isInvented ? text.length : block.end, [call]);
 }

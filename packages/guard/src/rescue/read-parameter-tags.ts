@@ -1,7 +1,7 @@
 import type { JsonValue } from '@millforge/contracts';
 import { readJsonAt } from './read-json-block.ts';
 import { type BlockReader, brokenCall, callsUpTo, type TextCallFormat } from './text-call.ts';
-import { betweenTags, matchAt, skipSpace, TAG_PREFIX } from './text-walk.ts';
+import { betweenTags, endAt, nameAt, skipSpace, TAG_PREFIX } from './text-walk.ts';
 
 /** The spelling of one family of tags. */
 interface TagForm {
@@ -17,20 +17,21 @@ interface TagForm {
 function readerOf(form: TagForm): BlockReader {
   return (source, at) => {
     const { text } = source;
-    const [opening, name] = matchAt(form.opening, text, at) ?? [];
-    if (opening === undefined || name === undefined) {
+    const opening = nameAt(form.opening, text, at);
+    if (opening === null) {
       return brokenCall(null, at >= text.length || (text[at] === '<' && text.indexOf('>', at) < 0));
     }
-    const from = skipSpace(text, at + opening.length);
+    const { name } = opening;
+    const from = skipSpace(text, opening.end);
     const body = text[from] === '{' ? readJsonAt(source, from) : readParameters(text, from, form);
     if (!body.ok) return brokenCall(name, body.isCut);
-    const [closing] = matchAt(form.closing, text, body.end) ?? [];
-    if (closing === undefined) {
+    const end = endAt(form.closing, text, body.end);
+    if (end < 0) {
       // Text between the parameters would be lost.
       return brokenCall(name, skipSpace(text, body.end) >= text.length);
     }
     const call = { name, arguments: body.value, format: form.format };
-    return callsUpTo(body.end + closing.length, [call]);
+    return callsUpTo(end, [call]);
   };
 }
 
@@ -42,9 +43,9 @@ function readParameters(text: string, at: number, form: TagForm): Parameters {
   const args = new Map<string, JsonValue>();
   let end = at;
   for (;;) {
-    const [tag, key] = matchAt(form.parameter, text, end) ?? [];
-    if (tag === undefined || key === undefined) break;
-    const from = end + tag.length;
+    const tag = nameAt(form.parameter, text, end);
+    if (tag === null) break;
+    const { name: key, end: from } = tag;
     form.valueEnd.lastIndex = from;
     const stop = form.valueEnd.exec(text);
     if (stop === null) return { ok: false, isCut: true };

@@ -9,16 +9,15 @@ import {
   type TextCall,
   type TextCallFormat,
 } from './text-call.ts';
-import { matchAt, skipSpace as skip } from './text-walk.ts';
+import { nameAt, skipSpace as skip } from './text-walk.ts';
 
 /** Reads `name(key=value, …)` or `name({…})`; arguments without a name are no call. */
 function readPythonCall(source: BlockSource, at: number): BlockReading {
-  const [head, name] = matchAt(NAME, source.text, at) ?? [];
-  if (head === undefined || name === undefined) {
-    return brokenCall(null, at >= source.text.length);
-  }
+  const head = nameAt(NAME, source.text, at);
+  if (head === null) return brokenCall(null, at >= source.text.length);
+  const { name } = head;
   const entries: [string, JsonValue][] = [];
-  let place = skip(source.text, at + head.length);
+  let place = skip(source.text, head.end);
   const broken = (isCut: boolean): BlockReading => brokenCall(name, isCut);
   const done = (args: JsonObject, end: number): BlockReading =>
     callsUpTo(end, [{ name, arguments: args, format: 'python' }]);
@@ -30,13 +29,13 @@ function readPythonCall(source: BlockSource, at: number): BlockReading {
     return done(block.value, end + 1);
   }
   while (source.text[place] !== ')') {
-    const [assigned, key] = matchAt(KEY, source.text, place) ?? [];
-    if (assigned === undefined || key === undefined || entries.some(([known]) => known === key)) {
+    const key = nameAt(KEY, source.text, place);
+    if (key === null || entries.some(([known]) => known === key.name)) {
       return broken(place >= source.text.length);
     }
-    const block = readJsonAt(source, place + assigned.length, { mayClose: false });
+    const block = readJsonAt(source, key.end, { mayClose: false });
     if (!block.ok) return broken(block.isCut);
-    entries.push([key, block.value]);
+    entries.push([key.name, block.value]);
     place = skip(source.text, block.end);
     if (source.text[place] === ',') place = skip(source.text, place + 1);
     else if (source.text[place] !== ')') return broken(place >= source.text.length);
@@ -65,8 +64,8 @@ export function readPythonCalls(
       return brokenCall(null, next >= text.length);
     } else {
       place = text[next] === ';' ? skip(text, next + 1) : next;
-      const [, name] = matchAt(NAME, text, place) ?? [];
-      if (name === undefined || !source.isTool(name)) return callsUpTo(one.end, calls);
+      const other = nameAt(NAME, text, place);
+      if (other === null || !source.isTool(other.name)) return callsUpTo(one.end, calls);
     }
   }
 }

@@ -10,7 +10,7 @@ import {
   callsUpTo,
   type TextCall,
 } from './text-call.ts';
-import { matchAt, skipSpace } from './text-walk.ts';
+import { endAt, skipSpace } from './text-walk.ts';
 
 /** Reads `[TOOL_CALLS]` with a list, or with names and their JSON. */
 export function readMistral(source: BlockSource, at: number): BlockReading {
@@ -30,9 +30,8 @@ export function readLlama(source: BlockSource, at: number): BlockReading {
     const read = readJsonCalls(source, place, 'llama');
     if (read.kind !== 'calls') return read.kind === 'other' ? brokenCall(null, false) : read;
     calls.push(...read.calls);
-    const [gap] = matchAt(BETWEEN_LLAMA, text, read.end) ?? [];
-    if (gap === undefined) return callsUpTo(read.end, calls);
-    place = read.end + gap.length;
+    place = endAt(BETWEEN_LLAMA, text, read.end);
+    if (place < 0) return callsUpTo(read.end, calls);
   }
 }
 
@@ -44,8 +43,7 @@ export function readLiquid(source: BlockSource, at: number): BlockReading {
       ? readJsonCalls(source, from, 'tool-call-tag')
       : readPythonCalls(source, from);
   if (read.kind !== 'calls') return read;
-  const [closing] = matchAt(/\s*<\|tool_call_end\|>/y, source.text, read.end) ?? [];
-  return closing === undefined ? read : { ...read, end: read.end + closing.length };
+  return callsUpTo(Math.max(read.end, endAt(LIQUID_END, source.text, read.end)), read.calls);
 }
 
 /** Reads `<|tool_call|>[{…}]`, the form of Granite. */
@@ -65,6 +63,7 @@ function readerOf(form: HeadedForm): BlockReader {
 }
 
 // White space is bounded in all patterns here: free repetitions side by side would cost its square.
+const LIQUID_END = /\s*<\|tool_call_end\|>/y;
 const CUT_HEAD_LENGTH = 120;
 const BETWEEN_LLAMA = /\s{0,4}(?:;\s{0,4}(?:<\|python_tag\|>)?|<\|python_tag\|>)\s{0,4}(?=\{)/y;
 

@@ -6,24 +6,23 @@ import {
   callsUpTo,
   otherUpTo,
 } from './text-call.ts';
-import { betweenTags, matchAt, skipSpace } from './text-walk.ts';
+import { betweenTags, nameAt, skipSpace } from './text-walk.ts';
 
 /** Reads `<tool><key>value</key></tool>` of a tool that is on offer; any other tag is no call. */
 export function readToolTag({ text, isTool }: BlockSource, at: number): BlockReading {
-  const [opening, name] = matchAt(TAG, text, at) ?? [];
-  if (opening === undefined || name === undefined || !isTool(name)) {
-    return otherUpTo(at + 1);
-  }
+  const opening = nameAt(TAG, text, at);
+  if (opening === null || !isTool(opening.name)) return otherUpTo(at + 1);
+  const { name } = opening;
   // A tag around plain text may be markup of any kind; a call has tags inside.
-  const inside = skipSpace(text, at + opening.length);
+  const inside = skipSpace(text, opening.end);
   if (text[inside] !== '<') return otherUpTo(at + 1);
   const args = new Map<string, JsonValue>();
-  let end = at + opening.length;
+  let { end } = opening;
   for (;;) {
-    const [tag, key] = matchAt(TAG, text, end) ?? [];
-    if (tag === undefined || key === undefined) break;
+    const tag = nameAt(TAG, text, end);
+    if (tag === null) break;
+    const { name: key, end: from } = tag;
     const closing = `</${key}>`;
-    const from = end + tag.length;
     const to = text.indexOf(closing, from);
     if (to < 0 || args.has(key)) return brokenCall(name, to < 0);
     args.set(key, betweenTags(text, from, to));

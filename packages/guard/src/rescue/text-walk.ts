@@ -11,6 +11,22 @@ export function matchAt(pattern: RegExp, text: string, at: number): RegExpExecAr
   return pattern.exec(text);
 }
 
+/** The name in what a pattern with the flag `y` finds at exactly this place, and where that ends; or null. */
+export function nameAt(
+  pattern: RegExp,
+  text: string,
+  at: number,
+): { readonly name: string; readonly end: number } | null {
+  const [whole, name] = matchAt(pattern, text, at) ?? [];
+  return whole === undefined || name === undefined ? null : { name, end: at + whole.length };
+}
+
+/** Where what a pattern with the flag `y` finds at exactly this place ends; -1 for nothing. */
+export function endAt(pattern: RegExp, text: string, at: number): number {
+  const [whole] = matchAt(pattern, text, at) ?? [];
+  return whole === undefined ? -1 : at + whole.length;
+}
+
 /** A value between tags, without the one line break at each end that belongs to the tags. */
 export function betweenTags(text: string, from: number, to: number): string {
   const value = text.slice(from, to);
