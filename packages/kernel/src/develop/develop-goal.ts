@@ -2,7 +2,7 @@ import type { GoalContract, TaskContract } from '../contract/goal-contract.ts';
 import { bindingOf } from './adapter-binding.ts';
 import type { CompleteDevelopContract } from './develop-contract.ts';
 import type { DevelopParts } from './develop-parts.ts';
-import { type DevelopTerms, toInputs } from './develop-terms.ts';
+import { type AdmittedWith, toInputs } from './develop-terms.ts';
 import { type PlannedTask, planTasks } from './task-plan.ts';
 
 /** The goal of a development: its phases as tasks, its last verdicts as required checks. */
@@ -10,10 +10,10 @@ export function developGoal(
   contract: CompleteDevelopContract,
   {
     workers,
-    places,
+    admitted,
   }: {
     readonly workers: DevelopParts['workers'];
-    readonly places: Pick<DevelopTerms, 'candidate' | 'checks' | 'hidden_criteria_sha256'>;
+    readonly admitted: AdmittedWith;
   },
 ): GoalContract {
   const { limits, observed_limits, labels } = contract;
@@ -22,7 +22,7 @@ export function developGoal(
     schema_version: '1.0',
     goal_id: contract.goal_id,
     objective: contract.objective,
-    inputs: toInputs(contract, places),
+    inputs: toInputs(contract, admitted),
     tasks: planTasks(contract).map((task) => taskOf(task, contract, workers)),
     required_checks: ['verify', 'health'],
     limits: {

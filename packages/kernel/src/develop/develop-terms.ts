@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@millforge/contracts';
+import { digest, type JsonObject, type JsonValue } from '@millforge/contracts';
 import type {
   CompleteDevelopContract,
   DevelopCriterion,
@@ -25,6 +25,8 @@ export interface DevelopTerms {
   readonly criteria: readonly Required<DevelopCriterion>[];
   /** Digest of the others; null when there are none. */
   readonly hidden_criteria_sha256: string | null;
+  /** Digest of the whole contract, the hidden criteria included. */
+  readonly develop_contract_sha256: string;
   /** The tree that is developed, as it was at admission. */
   readonly candidate: TreePlace;
   /** The tree of protected checks; null when there is none. */
@@ -39,10 +41,17 @@ export interface TreePlace {
   readonly sha256: string;
 }
 
+/** What only admission knows. */
+export interface AdmittedWith
+  extends Pick<DevelopTerms, 'candidate' | 'checks' | 'hidden_criteria_sha256'> {
+  /** What the host keeps with the goal for itself. */
+  readonly host: JsonValue;
+}
+
 /** The inputs of a goal. */
 export function toInputs(
   contract: CompleteDevelopContract,
-  places: Pick<DevelopTerms, 'candidate' | 'checks' | 'hidden_criteria_sha256'>,
+  { host, ...places }: AdmittedWith,
 ): JsonObject {
   const { rounds, phases, allowed_paths, ignore, restore, criteria } = contract;
   const terms: DevelopTerms = {
@@ -52,9 +61,15 @@ export function toInputs(
     ignore,
     restore,
     criteria: criteria.filter(({ hidden }) => !hidden),
+    develop_contract_sha256: contractDigest(contract),
     ...places,
   };
-  return { kind: TERMS_KIND, schema_version: '1.0', terms: asJson(terms) };
+  return { kind: TERMS_KIND, schema_version: '1.0', terms: asJson(terms), host };
+}
+
+/** The digest by which a contract is known again. */
+export function contractDigest(contract: CompleteDevelopContract): string {
+  return digest(asJson(contract));
 }
 
 /**
@@ -72,8 +87,8 @@ export function readTerms(inputs: JsonObject): DevelopTerms {
 }
 
 // A round trip, because interfaces without an index signature are not JSON to the type checker.
-function asJson(terms: DevelopTerms): JsonValue {
-  return JSON.parse(JSON.stringify(terms));
+function asJson(document: DevelopTerms | CompleteDevelopContract): JsonValue {
+  return JSON.parse(JSON.stringify(document));
 }
 
 const TERMS_KIND = 'develop_terms';

@@ -1,16 +1,16 @@
 import { rm } from 'node:fs/promises';
-import { toDiagnosticJson } from '@millforge/contracts';
+import { type JsonValue, MillforgeError, toDiagnosticJson } from '@millforge/contracts';
 import type { Adapter } from '../adapter.ts';
 import type { GoalView } from '../goal-view.ts';
 import type { GoalRun, Kernel, RunGoalOptions } from '../kernel.ts';
 import type { Scope } from '../scope.ts';
 import { assertPlaces } from './assert-places.ts';
 import type { CheckRunner } from './check-runner.ts';
-import type { DevelopContract, WorkPhase } from './develop-contract.ts';
+import type { CompleteDevelopContract, DevelopContract, WorkPhase } from './develop-contract.ts';
 import { developError } from './develop-error.ts';
 import { developGoal } from './develop-goal.ts';
 import { type DevelopParts, homeOf } from './develop-parts.ts';
-import { readTerms } from './develop-terms.ts';
+import { contractDigest, readTerms } from './develop-terms.ts';
 import { healthAdapter } from './health-adapter.ts';
 import { hiddenBytes } from './hidden-criteria.ts';
 import { captureOnly } from './look-at-trees.ts';
@@ -44,10 +44,11 @@ export interface Develop {
   /** The adapters of every development, for `runGoal` and `runWorker`. */
   readonly adapters: readonly Adapter[];
   /**
-   * Admits a development of a tree, or gives the goal that has this contract. Both trees are only read.
+   * Admits a development of a tree. Both trees are only read. A development that was admitted under this contract for
+   * these places is given again, whatever the trees hold by now: it goes on with what was captured.
    *
    * @throws `develop/contract-invalid` with the diagnostics as details; `develop/…` for a tree that cannot be
-   * captured or has no place of its own; `kernel/goal-conflict` where another contract, or another state of the trees, has the name.
+   * captured or has no place of its own; `kernel/goal-conflict` where another contract or place has the name.
    */
   admit(
     contract: DevelopContract,
@@ -56,6 +57,10 @@ export interface Develop {
       readonly candidate: string;
       /** Absolute path of the protected checks, outside the candidate. */
       readonly checks?: string;
+    },
+    options?: {
+      /** What the host wants to find again in the goal's inputs, as `host`; no phase is told. Default null. */
+      readonly host?: JsonValue;
     },
   ): Promise<GoalView>;
   /** Runs a development until it ends, is held or is stopped; goes on where it was. */
@@ -78,7 +83,7 @@ export function openDevelop(options: OpenDevelopOptions): Develop {
   ];
   return {
     adapters,
-    async admit(contract, trees) {
+    async admit(contract, trees, { host = null } = {}) {
       const read = readDevelopContract(contract);
       if (!read.ok) {
         throw developError(
@@ -89,12 +94,15 @@ export function openDevelop(options: OpenDevelopOptions): Develop {
       }
       const { value } = read;
       assertPlaces({ candidate: trees.candidate, checks: trees.checks ?? null, directory });
+      const known = await findAdmitted(value, trees);
+      if (known !== null) return known;
       const candidate = await captureOnly(trees.candidate, value.ignore);
       const checks = trees.checks === undefined ? null : await captureOnly(trees.checks, []);
       const hidden = value.criteria.filter((one) => one.hidden);
       const goal = developGoal(value, {
         workers,
-        places: {
+        admitted: {
+          host,
           candidate: { place: trees.candidate, sha256: treeDigest(candidate) },
           checks:
             checks === null || trees.checks === undefined
@@ -119,6 +127,26 @@ export function openDevelop(options: OpenDevelopOptions): Develop {
       await rm(homeOf(directory, goalId), { recursive: true, force: true });
     },
   };
+
+  async function findAdmitted(
+    contract: CompleteDevelopContract,
+    trees: Parameters<Develop['admit']>[1],
+  ): Promise<GoalView | null> {
+    try {
+      const goal = await kernel.readGoal(scope, contract.goal_id);
+      const terms = readTerms(goal.inputs);
+      const isSame =
+        terms.develop_contract_sha256 === contractDigest(contract) &&
+        terms.candidate.place === trees.candidate &&
+        terms.checks?.place === trees.checks;
+      return isSame ? goal : null;
+    } catch (error) {
+      // What has the name and is no development is told by the admission.
+      if (MillforgeError.is(error, 'develop/not-a-development')) return null;
+      if (MillforgeError.is(error, 'kernel/not-found')) return null;
+      throw error;
+    }
+  }
 
   async function keepHidden(hidden: Parameters<typeof hiddenBytes>[0]): Promise<string> {
     const bytes = hiddenBytes(hidden);

@@ -1,6 +1,5 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { MillforgeError } from '@millforge/contracts';
 import type { Failpoint } from '@millforge/kernel';
 import {
   type DevelopContract,
@@ -292,15 +291,21 @@ test('counts a criterion whose time is over as failed', async () => {
   expect(handoff.verdicts[0]?.criteria[0]).toMatchObject({ passed: false, timed_out: true });
 });
 
-test('admits the same contract and trees once, and refuses the name to others', async () => {
+test('gives a development again that was admitted, and refuses its name to another contract', async () => {
   const { develop, candidate, checks } = await ground();
-  const first = await develop.admit(developContract(), { candidate, checks });
-  const again = await develop.admit(developContract(), { candidate, checks });
-  expect(again.goal_uid).toBe(first.goal_uid);
+  const trees = { candidate, checks };
+  const first = await develop.admit(developContract(), trees, { host: { model: 'm' } });
   makeTree(candidate, { 'src/new.js': { content: '' } });
-  const other = develop.admit(developContract(), { candidate, checks });
-  await expect(other).rejects.toThrow(MillforgeError);
-  await expect(other).rejects.toMatchObject({ code: 'kernel/goal-conflict' });
+  const again = await develop.admit(developContract(), trees);
+  expect([again.goal_uid, again.inputs['host']]).toEqual([first.goal_uid, { model: 'm' }]);
+  const others: readonly Partial<DevelopContract>[] = [
+    { rounds: 2 },
+    { criteria: developContract().criteria.slice(0, 1) },
+  ];
+  for (const other of others) {
+    const admitting = develop.admit(developContract(other), trees);
+    await expect(admitting).rejects.toMatchObject({ code: 'kernel/goal-conflict' });
+  }
 });
 
 test('fails a development whose tree changed before it was captured', async () => {
