@@ -29,6 +29,7 @@ export default packageBuild({
     'packages/custom-tools-run',
     'packages/kernel',
     'packages/kernel-artifacts',
+    'packages/kernel-review',
     'packages/kernel-develop',
   ],
   untyped: ['bin'],

@@ -8,6 +8,8 @@ import { createRegistry } from '@millforge/registry';
 import { createSteeringQueue } from '@millforge/runtime';
 import { admitRun } from './admit-run.ts';
 import { openBase } from './base/open-base.ts';
+import { chooseCheckRunner } from './develop/choose-check-runner.ts';
+import { startDevelop } from './develop/start-develop.ts';
 import { diagnose } from './diagnose.ts';
 import {
   type DurableParts,
@@ -27,6 +29,7 @@ import { openModel, settingKey } from './model-setting.ts';
 import { nodeClock } from './node-clock.ts';
 import { nodeIds } from './node-ids.ts';
 import { assertSupportedPlatform, defaultDataDir, homeOf, processActor } from './platform.ts';
+import type { ReviewParts } from './review/durable-reviews.ts';
 import { type RunParts, runRedactor } from './run-adapter.ts';
 import { DEFAULT_TIMEOUT_MS } from './run-contract.ts';
 import type { RunRequest } from './run-request.ts';
@@ -139,6 +142,17 @@ export function createMillforge(options: MillforgeOptions = {}): Millforge {
     return durable();
   };
 
+  const reviewParts = (open: () => Promise<DurableParts>): ReviewParts => ({
+    open,
+    ids,
+    clock,
+    env,
+    openModel: (setting) => {
+      const redactor = runRedactor(settingKey(setting, env));
+      return openModel(setting, { http, clock, env, redactor });
+    },
+  });
+
   const millforge: Millforge = {
     catalog: snapshot,
     snapshot,
@@ -160,6 +174,23 @@ export function createMillforge(options: MillforgeOptions = {}): Millforge {
       });
     },
 
+    async develop(request) {
+      assertSupportedPlatform(platform);
+      const { kernel, scope, dataDir: directory } = await durable();
+      return startDevelop(
+        {
+          kernel,
+          scope,
+          dataDir: directory,
+          env,
+          millforge,
+          runParts,
+          chooseChecks: () => chooseCheckRunner({ sandbox: options.sandbox, env }),
+        },
+        request,
+      );
+    },
+
     openBase: (baseOptions) => openBase({ millforge, platform, home: homeOf(env) }, baseOptions),
 
     async resume(runId, resumeOptions = {}) {
@@ -179,6 +210,20 @@ export function createMillforge(options: MillforgeOptions = {}): Millforge {
 
     async readRun(runId) {
       return readDurableRun(await durableWith(runId), runId);
+    },
+
+    async review(request) {
+      assertSupportedPlatform(platform);
+      // Most processes review nothing: what reviews need is loaded when one does.
+      const { startDurableReview } = await import('./review/durable-reviews.ts');
+      return startDurableReview(reviewParts(durable), request);
+    },
+
+    async resumeReview(reviewId, resumeOptions = {}) {
+      assertSupportedPlatform(platform);
+      const { resumeDurableReview } = await import('./review/durable-reviews.ts');
+      const parts = reviewParts(() => durableWith(reviewId));
+      return resumeDurableReview(parts, reviewId, resumeOptions);
     },
 
     async *readTrail(runId, readOptions = {}) {

@@ -68,6 +68,12 @@ export async function resumeDurableRun(
 ): Promise<RunHandle> {
   const { kernel, scope, snapshot } = parts;
   const goal = await readRunGoal(parts, runId);
+  if (goal.labels['kind'] === 'review') {
+    throw millforgeError(
+      'millforge/usage',
+      `${runId} is a review; 'millforge review --resume ${runId}' goes on with it.`,
+    );
+  }
   if (ENDED.has(goal.state)) return endedHandle(parts, goal);
   const inputs = readRunInputs(goal.inputs);
   const { onEvent, onWaiting } = options;

@@ -41,6 +41,13 @@ export type {
 } from './millforge.ts';
 export type { MillforgeOptions } from './millforge-options.ts';
 export type { ModelSetting } from './model-setting.ts';
+export type {
+  ResumeReviewOptions,
+  ReviewEvent,
+  ReviewHandle,
+  ReviewOutcome,
+  ReviewRequest,
+} from './review/review-request.ts';
 export type { RunHandle } from './run-handle.ts';
 export type { RunRequest } from './run-request.ts';
 export { type RunTaskOptions, runTask } from './run-task.ts';

@@ -6,6 +6,8 @@ import type { ToolTrial } from '@millforge/registry/testing';
 import type { RunEvent } from '@millforge/runtime';
 import type { OpenBaseOptions } from './base/base-options.ts';
 import type { MillforgeBase } from './base/millforge-base.ts';
+import type { DevelopHandle, DevelopRequest } from './develop/develop-request.ts';
+import type { ResumeReviewOptions, ReviewHandle, ReviewRequest } from './review/review-request.ts';
 import type { RunHandle } from './run-handle.ts';
 import type { RunRequest } from './run-request.ts';
 import type { TryToolRequest } from './try-tool.ts';
@@ -88,6 +90,16 @@ export interface Millforge extends AsyncDisposable {
    */
   run(request: RunRequest): Promise<RunHandle>;
   /**
+   * Starts a bounded development of a tree, or goes on with the one that was admitted under this contract: phases
+   * in a work copy, each looked at before and after, criteria on copies, and a patch for a person at the end. The tree
+   * itself is only read.
+   *
+   * @throws `millforge/usage` for directories and trees that cannot be used; `millforge/document` for a wrong
+   * contract or model, with diagnostics as details; `millforge/key-missing`; `millforge/no-trail`;
+   * `millforge/unsupported-platform`; `kernel/goal-conflict` where another goal has the name.
+   */
+  develop(request: DevelopRequest): Promise<DevelopHandle>;
+  /**
    * Composes millforge-base for a folder and a model, without network and without a key. It is
    * unrestricted: its tools do what the user of the process may do.
    *
@@ -102,6 +114,19 @@ export interface Millforge extends AsyncDisposable {
   resume(runId: string, options?: ResumeOptions): Promise<RunHandle>;
   /** Answers a hold; the run goes on when it is resumed. */
   decide(runId: string, decision: DecisionRequest): Promise<RunResult>;
+  /**
+   * Reviews a commit: roles propose findings, and each quote is proved against the captured bytes. Nothing of the
+   * commit is executed, nothing but the model is reached.
+   *
+   * @throws `review/…` for a commit, roles or paths that cannot be reviewed; `millforge/usage`,
+   * `millforge/key-missing`, `millforge/no-trail`, `millforge/unsupported-platform`.
+   */
+  review(request: ReviewRequest): Promise<ReviewHandle>;
+  /**
+   * Goes on with a suspended or crashed review; what was answered is not asked again. One that has ended gives its
+   * report again.
+   */
+  resumeReview(reviewId: string, options?: ResumeReviewOptions): Promise<ReviewHandle>;
   /** The latest hundred runs, newest first. */
   listRuns(): Promise<readonly RunSummary[]>;
   /** How one run stands. */

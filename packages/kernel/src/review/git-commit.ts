@@ -21,7 +21,7 @@ export interface GitCommitOptions {
 }
 
 /**
- * Looks a commit up and makes it a source, bound to its hash.
+ * Looks a commit up and makes it a source, bound to its hash. A whole hash is taken as it is.
  *
  * Reads objects only: the work tree is not touched, nothing of the repository is executed, nothing is fetched.
  *
@@ -46,6 +46,7 @@ interface Opening {
 }
 
 async function resolveCommit(place: GitPlace, name: string, signal: AbortSignal): Promise<string> {
+  if (OBJECT_NAME.test(name)) return name;
   const args = ['rev-parse', '--verify', '--end-of-options', `${name}^{commit}`];
   const written = await runGit(place, args, { signal, maxBytes: 4096 });
   const found = written.toString('utf8').trim();
