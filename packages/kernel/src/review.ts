@@ -1,4 +1,5 @@
 export { createReview, type Review } from './review/create-review.ts';
+export { type DirectoryTreeOptions, directoryTree } from './review/directory-tree.ts';
 export { type GitCommitOptions, gitCommit } from './review/git-commit.ts';
 export { type ModelRoleOptions, modelRole } from './review/model-role.ts';
 export { renderMarkdown } from './review/render-markdown.ts';

@@ -17,7 +17,8 @@ export const reviewCommand: Command = {
   summary: 'review a commit: findings with proved quotes, and every gap; exit 3 when there is one',
   example: 'millforge review HEAD --since main --model http://127.0.0.1:11434/v1#qwen3:8b',
   options: {
-    workspace: { value: 'DIR', help: 'git repository, default the current folder' },
+    workspace: { value: 'DIR', help: 'git repository or folder, default the current one' },
+    tree: { value: null, help: 'review the folder as it stands instead of a commit' },
     since: { value: 'COMMIT', help: 'only what was added or changed since then' },
     path: { value: 'PATH', isRepeatable: true, help: 'file or folder to look at; default all' },
     role: {
@@ -41,6 +42,9 @@ export const reviewCommand: Command = {
     const form = formOf(args);
     const resumed = args.text('resume');
     if (resumed !== null) assertResumeOptions(args);
+    if (args.has('tree') && (args.positionals.length > 0 || args.text('since') !== null)) {
+      throw usageError('--tree reviews the folder as it stands; name no commit.');
+    }
     const timeout = args.text('timeout');
     const timeoutMs = timeout === null ? null : parseDuration(timeout, '--timeout');
     const repository = resolve(host.cwd, args.text('workspace') ?? '.');
@@ -62,7 +66,7 @@ export const reviewCommand: Command = {
       resumed === null
         ? millforge.review({
             repository,
-            commit: args.positionals[0] ?? 'HEAD',
+            commit: args.has('tree') ? null : (args.positionals[0] ?? 'HEAD'),
             model,
             onEvent,
             ...(since === null ? {} : { since }),
@@ -177,7 +181,7 @@ function assertResumeOptions(args: ParsedArguments): void {
     (name) => args.text(name) !== null,
   );
   const lists = ['path', 'role'].filter((name) => args.list(name).length > 0);
-  const [first] = [...given, ...lists, ...(args.has('rules') ? ['rules'] : [])];
+  const [first] = [...given, ...lists, ...['rules', 'tree'].filter((name) => args.has(name))];
   if (args.positionals.length > 0) {
     throw usageError('--resume goes on with the commit of the review; give no other one.');
   }

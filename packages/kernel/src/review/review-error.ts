@@ -8,7 +8,7 @@ export type ReviewErrorCode =
   | 'review/git-missing'
   /** The repository, the commit or the directory cannot be read. */
   | 'review/source-unreadable'
-  /** The directory changed each time while it was read. */
+  /** The directory changed while it was captured. */
   | 'review/unstable-tree'
   /** The goal is no review, or one of another version. */
   | 'review/not-a-review';

@@ -3,6 +3,7 @@ import type { Clock, Ids, JsonValue, ModelClient } from '@millforge/contracts';
 import type { GoalView } from '@millforge/kernel';
 import {
   createReview,
+  directoryTree,
   gitCommit,
   modelRole,
   type Review,
@@ -53,14 +54,10 @@ export async function startDurableReview(
   const { env } = parts;
   await assertWorkspace(repository);
   if (request.model !== null) assertKey(request.model, env);
-  const source = await gitCommit({
-    repository,
-    ...commits({ commit, since: since ?? null }),
-    env,
-  });
+  const source = await sourceOf({ repository, commit, since: since ?? null }, env);
   const inputs: ReviewInputs = {
     repository,
-    commit: textOf(source.identity['commit']) ?? commit,
+    commit: textOf(source.identity['commit']),
     since: textOf(source.identity['since']),
     roles: request.roles ?? DEFAULT_ROLES,
     paths: request.paths ?? null,
@@ -87,9 +84,8 @@ export async function resumeDurableReview(
   }
   const inputs = readReviewInputs(reviewId, goal.inputs);
   if (inputs.model !== null) assertKey(inputs.model, parts.env);
-  const { repository, commit, since } = inputs;
-  // Two full hashes: the repository is not looked at before its bytes are needed, and may be gone by then.
-  const source = await gitCommit({ repository, ...commits({ commit, since }), env: parts.env });
+  // With whole hashes the repository is not looked at before its bytes are needed, and may be gone by then.
+  const source = await sourceOf(inputs, parts.env);
   const { onEvent, ...waiting } = options;
   const review = reviewOf(parts, { inputs, source, onEvent });
   return start(parts, { ...waiting, reviewId, inputs, review, trail });
@@ -126,11 +122,12 @@ async function start(
   return { reviewId, result, stop: (options) => run.stop(options) };
 }
 
-function commits({ commit, since }: Pick<ReviewInputs, 'commit' | 'since'>): {
-  readonly commit: string;
-  readonly since?: string;
-} {
-  return { commit, ...(since === null ? {} : { since }) };
+async function sourceOf(
+  { repository, commit, since }: Pick<ReviewInputs, 'repository' | 'commit' | 'since'>,
+  env: ReviewParts['env'],
+): Promise<ReviewSource> {
+  if (commit === null) return directoryTree({ directory: repository });
+  return gitCommit({ repository, commit, env, ...(since === null ? {} : { since }) });
 }
 
 function textOf(value: JsonValue | undefined): string | null {

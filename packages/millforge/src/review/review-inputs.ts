@@ -6,8 +6,8 @@ import type { ReviewRequest } from './review-request.ts';
 /** What a review keeps of its request: enough to go on without repeating it. */
 export interface ReviewInputs
   extends Required<Pick<ReviewRequest, 'repository' | 'roles' | 'model' | 'timeoutMs'>> {
-  /** Hash of the commit. */
-  readonly commit: string;
+  /** Hash of the commit; null for the folder as it stands. */
+  readonly commit: string | null;
   /** Hash of the earlier commit; null for none. */
   readonly since: string | null;
   /** Files and folders in scope; null for all. */
@@ -33,12 +33,12 @@ export function toReviewInputs(inputs: ReviewInputs): JsonObject {
 /** Reads back what {@link toReviewInputs} kept. */
 export function readReviewInputs(reviewId: string, inputs: JsonObject): ReviewInputs {
   const request = fieldsOf(inputs['request']);
-  const [repository, commit] = [request.get('repository'), request.get('commit')];
+  const [repository, commit] = [request.get('repository'), request.get('commit') ?? null];
   const [since, timeoutMs] = [request.get('since') ?? null, request.get('timeout_ms')];
   const [roles, paths] = [textsOf(request.get('roles')), textsOf(request.get('paths'))];
   if (
     typeof repository !== 'string' ||
-    typeof commit !== 'string' ||
+    (commit !== null && typeof commit !== 'string') ||
     (since !== null && typeof since !== 'string') ||
     typeof timeoutMs !== 'number' ||
     roles === null

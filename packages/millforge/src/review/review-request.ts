@@ -3,10 +3,10 @@ import type { ModelSetting } from '../model-setting.ts';
 
 /** What is reviewed, and by whom. */
 export interface ReviewRequest {
-  /** Absolute path of a git repository or of its work tree. */
+  /** Absolute path of a git repository, of its work tree, or of the folder that is reviewed. */
   readonly repository: string;
-  /** A commit in any of git's words. */
-  readonly commit: string;
+  /** A commit in any of git's words; null for the folder as it stands. */
+  readonly commit: string | null;
   /** An earlier commit: only what was added or changed since then is looked at. Default all. */
   readonly since?: string;
   /** Files and folders to look at, by path in the commit. Default all. */

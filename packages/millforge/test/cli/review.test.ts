@@ -101,6 +101,26 @@ test('looks at what was asked for only', async () => {
   });
 });
 
+test('reviews the folder as it stands', async () => {
+  const cwd = repository();
+  writeFileSync(join(cwd, 'sum.ts'), 'eval(changed);\n');
+  const argv = [
+    'review',
+    '--tree',
+    '--path',
+    'sum.ts',
+    '--data',
+    join(testFolder(), 'data'),
+    '--format',
+    'json',
+  ];
+  const end = await runCli(argv, { cwd });
+  expect(JSON.parse(end.stdout)).toMatchObject({
+    revision: expect.stringMatching(/^tree:[0-9a-f]{64}$/),
+    findings: [{ quote: 'eval(changed);' }],
+  });
+});
+
 test('writes the report as SARIF', async () => {
   const end = await runCli(['review', '--data', 'data', '--format', 'sarif'], {
     cwd: repository(),
@@ -165,6 +185,7 @@ test.each([
   ['a role without rules', ['--role', 'style'], 64],
   ['a path out of the tree', ['--path', '../x'], 64],
   ['another form', ['--format', 'html'], 64],
+  ['a folder and a commit', ['HEAD', '--tree'], 64],
   ['two forms', ['--format', 'json', '--json'], 64],
   ['rules and a model', ['--rules', '--model', 'http://127.0.0.1:1/v1#x'], 64],
   ['a resumed review with another scope', ['--resume', 'r', '--path', 'lib'], 64],
