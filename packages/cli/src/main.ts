@@ -23,7 +23,12 @@ import { toolsShowCommand } from './commands/tools-show.ts';
 import { trailFollowCommand, trailShowCommand, trailVerifyCommand } from './commands/trail.ts';
 import { trailExportCommand, trailImportCommand } from './commands/trail-transfer.ts';
 import { trustCommand } from './commands/trust.ts';
-import type { ConnectorLogin, ConnectorOpener, MillforgeFactory } from './millforge-port.ts';
+import type {
+  ConnectorLogin,
+  ConnectorOpener,
+  CustomToolsOpener,
+  MillforgeFactory,
+} from './millforge-port.ts';
 import { exitStatusOfError } from './output/exit-status.ts';
 import { renderCommandHelp, renderOverview } from './output/help.ts';
 import { nodeHost } from './output/node-host.ts';
@@ -37,6 +42,8 @@ export interface MainOptions {
   readonly openConnector: ConnectorOpener;
   /** Has somebody log in to a service. */
   readonly logInToConnector: ConnectorLogin;
+  /** Compiles custom tools and puts their code behind them. */
+  readonly openCustomTools: CustomToolsOpener;
   /** Version to print. */
   readonly version: string;
   /** The process around it; default the real one. */

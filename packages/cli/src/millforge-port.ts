@@ -1,6 +1,7 @@
 import type { ConnectorTransport } from '@millforge/connectors';
 import type {
   CapabilityGrant,
+  Diagnostic,
   JsonValue,
   RunResult,
   Tool,
@@ -107,6 +108,45 @@ export type ConnectorLogin = (
     readonly signal: AbortSignal;
   },
 ) => Promise<void>;
+
+/** A manifest of custom tools as it stands in a file. */
+export interface CustomToolSourceFile {
+  /** Its path. */
+  readonly path: string;
+  /** Its text. */
+  readonly content: string;
+  /** How it is written. */
+  readonly format: 'yaml' | 'json';
+}
+
+/** Custom tools with their code behind them. */
+export interface OpenCustomTools extends AsyncDisposable {
+  /** Tells them from manifests that are wrong. */
+  readonly ok: true;
+  /** The tools. */
+  readonly tools: readonly Tool[];
+  /** Where the code of each comes from, in the same order. */
+  readonly kinds: readonly string[];
+}
+
+/** Compiles manifests of custom tools under a policy; their code runs in a sandbox, and not before a call. */
+export type CustomToolsOpener = (request: {
+  /** The manifests. */
+  readonly manifests: readonly CustomToolSourceFile[];
+  /** The policy, whatever it says. */
+  readonly policy: unknown;
+  /** Environment by which the folders are found that no code may see. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+}) =>
+  | OpenCustomTools
+  | {
+      /** Tells wrong manifests from tools. */
+      readonly ok: false;
+      /** The first that is wrong. */
+      readonly path: string;
+      /** What is wrong with it. */
+      readonly diagnostics: readonly Diagnostic[];
+    };
 
 /** What the operator sets up for the built-in tools. */
 export interface OperatorSettings {

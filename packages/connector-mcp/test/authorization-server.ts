@@ -11,7 +11,7 @@ export interface AuthorizationServer {
   /** Every token that was ever given. */
   readonly given: readonly string[];
   /** Whether a token is taken now. */
-  isGood(token: string): boolean;
+  readonly isGood: (token: string) => boolean;
   /** Ends every access token; what may be refreshed still may. */
   expire(): void;
   /** Ends everything. */

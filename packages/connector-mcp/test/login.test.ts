@@ -40,7 +40,10 @@ async function world(options: { readonly denies?: boolean } = {}) {
 type World = Awaited<ReturnType<typeof world>>;
 
 /** Logs in as a person with a browser does. */
-async function logIn({ service }: Pick<World, 'service'>, browse = fetch): Promise<void> {
+async function logIn(
+  { service }: Pick<World, 'service'>,
+  browse: (url: string) => Promise<Response> = fetch,
+): Promise<void> {
   const signal = AbortSignal.timeout(5000);
   await logInToMcp({ service, signal, onUrl: (url) => void browse(url).catch(() => undefined) });
 }
@@ -152,7 +155,7 @@ test('an authorization server that the operator did not name is not asked', asyn
 test('a redirect without the state of this login does not end it', async () => {
   const at = await world();
   await logIn(at, async (url) => {
-    const back = new URL(new URL(String(url)).searchParams.get('redirect_uri') ?? '');
+    const back = new URL(new URL(url).searchParams.get('redirect_uri') ?? '');
     back.search = '?code=stolen&state=guessed';
     expect((await fetch(back)).status).toBe(400);
     return fetch(url);

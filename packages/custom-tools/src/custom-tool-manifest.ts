@@ -113,6 +113,16 @@ export const APPROVAL_REQUIREMENTS: readonly ApprovalRequirement[] = [
   'forbidden',
 ];
 
+/** The requirement that a word names: one of its own, or the short word of the rest of the house; null for others. */
+export function requirementOf(word: unknown): ApprovalRequirement | null {
+  const meant = word === 'explicit' ? 'millrace_explicit' : word;
+  const named = meant === 'out_of_band' ? 'operator_out_of_band' : meant;
+  return APPROVAL_REQUIREMENTS.find((each) => each === named) ?? null;
+}
+
+/** The words that are told to whoever wrote another one. */
+export const APPROVAL_WORDS = ['none', 'explicit', 'out_of_band', 'forbidden'] as const;
+
 /** Code that runs in the sandbox. */
 export type CustomToolImplementation = JavaScriptImplementation | CommandImplementation;
 

@@ -419,3 +419,22 @@ function cycle(tool: SampleTool): void {
   schema['properties'] = schema;
   tool['input_schema'] = schema;
 }
+
+test.each([
+  ['approval_policy', 'ask', 'MF-CT014'],
+  ['runtime_kind', 'lambda', 'MF-CT003'],
+])('a word of %s that is none is told in one finding', (field, word, code) => {
+  const { diagnostics } = compile((_, [tool]) => {
+    tool[field] = word;
+  });
+  expect(places(diagnostics)).toEqual([[code, `/tools/0/${field}`]]);
+});
+
+test.each(['explicit', 'millrace_explicit'])('an approval may be called %s', (word) => {
+  const compiled = compile((_, tools) => {
+    for (const tool of tools) Object.assign(tool, { approval_policy: word });
+  });
+  expect(compiled.diagnostics).toEqual([]);
+  if (!compiled.ok) return;
+  expect(compiled.value.tools[0]?.record.approval_policy).toBe('millrace_explicit');
+});

@@ -5,13 +5,19 @@ import { VERSION } from './version.ts';
 if (process.argv[2] === '--version' || process.argv[2] === '-V') {
   process.stdout.write(`${VERSION}\n`);
 } else {
-  const [{ main }, { createMillforge }, { openConnector }, { logInToConnector }] =
-    await Promise.all([
-      import('@millforge/cli'),
-      import('./create-millforge.ts'),
-      import('./connectors/open-connector.ts'),
-      import('./connectors/log-in-to-connector.ts'),
-    ]);
+  const [
+    { main },
+    { createMillforge },
+    { openConnector },
+    { logInToConnector },
+    { openCustomTools },
+  ] = await Promise.all([
+    import('@millforge/cli'),
+    import('./create-millforge.ts'),
+    import('./connectors/open-connector.ts'),
+    import('./connectors/log-in-to-connector.ts'),
+    import('./custom-tools/open-custom-tools.ts'),
+  ]);
   // A reader that went away (`| head`) is no fault of the run.
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', ({ code }: NodeJS.ErrnoException) => {
@@ -26,6 +32,7 @@ if (process.argv[2] === '--version' || process.argv[2] === '-V') {
     createMillforge,
     openConnector,
     logInToConnector,
+    openCustomTools,
     version: VERSION,
   });
 }

@@ -31,6 +31,7 @@ export type { BaseRequest, MillforgeBase } from './base/millforge-base.ts';
 export { logInToConnector } from './connectors/log-in-to-connector.ts';
 export { openConnector } from './connectors/open-connector.ts';
 export { createMillforge } from './create-millforge.ts';
+export { openCustomTools } from './custom-tools/open-custom-tools.ts';
 export type { MillforgeErrorCode } from './error-codes.ts';
 export type {
   DecisionRequest,

@@ -1,5 +1,10 @@
 import type { ArgumentSpec, ParsedArguments } from '../arguments/parse-arguments.ts';
-import type { ConnectorLogin, ConnectorOpener, MillforgeFactory } from '../millforge-port.ts';
+import type {
+  ConnectorLogin,
+  ConnectorOpener,
+  CustomToolsOpener,
+  MillforgeFactory,
+} from '../millforge-port.ts';
 import type { CliHost } from '../output/terminal.ts';
 
 /** What every command is given. */
@@ -12,6 +17,8 @@ export interface CommandContext {
   readonly openConnector: ConnectorOpener;
   /** Has somebody log in to a service. */
   readonly logInToConnector: ConnectorLogin;
+  /** Compiles custom tools and puts their code behind them. */
+  readonly openCustomTools: CustomToolsOpener;
 }
 
 /** One command of the command line. */

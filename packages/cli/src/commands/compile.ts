@@ -14,7 +14,7 @@ import type { ParsedArguments } from '../arguments/parse-arguments.ts';
 import { fileError, usageError } from '../cli-error.ts';
 import type { EffectiveConfig } from '../config/effective-config.ts';
 import { projectOf } from '../config/places.ts';
-import { openProjectConnectors } from '../connect/project-connectors.ts';
+import { openProjectTools } from '../custom-tools/project-tools.ts';
 import {
   COMPILE_OPTIONS,
   type CompileSelection,
@@ -61,11 +61,11 @@ export const compileCommand: Command = {
     const project = projectOf(source, host.cwd);
     const config = await readConfiguration(host, args, project);
     const selection = compileSelection(args);
-    await using connectors = await openProjectConnectors(context, args, project);
+    await using brought = await openProjectTools(context, args, project);
     await using millforge = createMillforge({
       dataDir: config.dataDirectory,
       env: host.env,
-      tools: connectors.tools,
+      tools: brought.tools,
     });
     const out = args.text('out');
     const work: CompileWork = {

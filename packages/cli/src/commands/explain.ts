@@ -8,7 +8,7 @@ import { type Diagnostic, readPlan } from '@millforge/contracts';
 import type { ParsedArguments } from '../arguments/parse-arguments.ts';
 import { documentError, usageError } from '../cli-error.ts';
 import { projectOf } from '../config/places.ts';
-import { openProjectConnectors } from '../connect/project-connectors.ts';
+import { openProjectTools } from '../custom-tools/project-tools.ts';
 import {
   COMPILE_OPTIONS,
   type CompileSelection,
@@ -39,11 +39,11 @@ export const explainCommand: Command = {
     const path = args.positionals[0] ?? '';
     const project = projectOf(path, host.cwd);
     const config = await readConfiguration(host, args, project);
-    await using connectors = await openProjectConnectors(context, args, project);
+    await using brought = await openProjectTools(context, args, project);
     await using millforge = createMillforge({
       dataDir: config.dataDirectory,
       env: host.env,
-      tools: connectors.tools,
+      tools: brought.tools,
     });
     const loaded = await loadUngranted(path, compileSelection(args), {
       cwd: host.cwd,

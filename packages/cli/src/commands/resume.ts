@@ -3,7 +3,7 @@ import { type JsonValue, readJson, toPlainJson } from '@millforge/contracts';
 import type { ParsedArguments } from '../arguments/parse-arguments.ts';
 import { documentError, usageError } from '../cli-error.ts';
 import { readSettings } from '../config/effective-config.ts';
-import { openProjectConnectors } from '../connect/project-connectors.ts';
+import { openProjectTools } from '../custom-tools/project-tools.ts';
 import { readInputFile } from '../documents/read-input-file.ts';
 import type { DecisionRequest } from '../millforge-port.ts';
 import { exitStatusOf } from '../output/exit-status.ts';
@@ -38,9 +38,9 @@ export const resumeCommand: Command = {
     const actor = args.text('actor');
     const data = await findData(host, args);
     const places = { ...host, project: host.cwd };
-    await using connectors = await openProjectConnectors(context, args, host.cwd);
+    await using brought = await openProjectTools(context, args, host.cwd);
     await using millforge = createMillforge({
-      tools: connectors.tools,
+      tools: brought.tools,
       dataDir: data.directory,
       env: host.env,
       approvalProvider: terminalApprovals(host),

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { parseDuration } from '../arguments/parse-duration.ts';
 import { usageError } from '../cli-error.ts';
 import { projectOf } from '../config/places.ts';
-import { openProjectConnectors } from '../connect/project-connectors.ts';
+import { openProjectTools } from '../custom-tools/project-tools.ts';
 import { COMPILE_OPTIONS, compileSelection } from '../documents/compile-options.ts';
 import { failureDocument } from '../documents/compile-report.ts';
 import { reportedRequest } from '../documents/compile-source.ts';
@@ -74,9 +74,9 @@ export const runCommand: Command = {
     if (isBase) assertBaseOptions(selection);
     const approved = approvedClasses(args);
     const config = await readConfiguration(host, args, project);
-    await using connectors = await openProjectConnectors(context, args, project);
+    await using brought = await openProjectTools(context, args, project);
     await using millforge = createMillforge({
-      tools: connectors.tools,
+      tools: brought.tools,
       dataDir: config.dataDirectory,
       env: host.env,
       approvalProvider: terminalApprovals(host),

@@ -1,6 +1,6 @@
 import { formatToolReference } from '@millforge/contracts';
 import type { RegisteredTool } from '@millforge/registry';
-import { openProjectConnectors } from '../connect/project-connectors.ts';
+import { openProjectTools } from '../custom-tools/project-tools.ts';
 import type { MillforgePort } from '../millforge-port.ts';
 import { writeJsonLine, writeLine } from '../output/terminal.ts';
 import type { Command } from './command.ts';
@@ -16,8 +16,8 @@ export const toolsLsCommand: Command = {
   async run(context, args) {
     const { host, createMillforge } = context;
     const { directory } = await findData(host, args);
-    await using connectors = await openProjectConnectors(context, args, host.cwd);
-    const { tools } = connectors;
+    await using brought = await openProjectTools(context, args, host.cwd);
+    const { tools } = brought;
     await using millforge = createMillforge({ dataDir: directory, env: host.env, tools });
     for (const tool of allTools(millforge)) {
       if (args.has('json')) {

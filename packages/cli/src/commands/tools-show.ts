@@ -1,7 +1,7 @@
 import { parseToolReference } from '@millforge/contracts';
 import type { RegisteredTool } from '@millforge/registry';
 import { usageError } from '../cli-error.ts';
-import { openProjectConnectors } from '../connect/project-connectors.ts';
+import { openProjectTools } from '../custom-tools/project-tools.ts';
 import { exampleArguments } from '../documents/example-arguments.ts';
 import { type CliHost, writeJsonLine, writeLine } from '../output/terminal.ts';
 import type { Command } from './command.ts';
@@ -18,8 +18,8 @@ export const toolsShowCommand: Command = {
   async run(context, args) {
     const { host, createMillforge } = context;
     const { directory } = await findData(host, args);
-    await using connectors = await openProjectConnectors(context, args, host.cwd);
-    const { tools } = connectors;
+    await using brought = await openProjectTools(context, args, host.cwd);
+    const { tools } = brought;
     await using millforge = createMillforge({ dataDir: directory, env: host.env, tools });
     const tool = chooseTool(allTools(millforge), args.positionals[0] ?? '');
     if (args.has('json')) {

@@ -12,6 +12,12 @@ import {
   connectorFolders,
   isConnectorTrusted,
 } from '../connect/project-connectors.ts';
+import {
+  acceptCustomTools,
+  areCustomToolsTrusted,
+  readCustomToolsFolder,
+} from '../custom-tools/custom-tools-folder.ts';
+import { describeCustomTools } from '../custom-tools/project-custom-tools.ts';
 import { writeLine } from '../output/terminal.ts';
 import type { Command } from './command.ts';
 import { isConfirmed } from './configured.ts';
@@ -25,23 +31,30 @@ export const trustCommand: Command = {
   options: {
     data: { value: 'DIR', help: 'data directory in which the acceptance is recorded' },
   },
-  async run({ host }, args) {
+  async run(context, args) {
+    const { host } = context;
     const project = resolve(host.cwd, args.positionals[0] ?? '.');
     const file = projectConfigFile(project);
     const text = await readConfigFile(file);
     const connectors = await connectorFolders(project);
-    if (text === null && connectors.length === 0) {
+    const customTools = await readCustomToolsFolder(project);
+    if (text === null && connectors.length === 0 && customTools === null) {
       throw usageError(`There is no configuration at ${file}; there is nothing to trust.`);
     }
     const asksFor = text === null ? [] : describeConfig(readConfigDocument(text, file));
     const store = openTrustStore(await readTrustDirectory(args.text('data'), host));
-    const wishes = [...asksFor, ...connectors.map(({ settings }) => describeConnector(settings))];
+    const wishes = [
+      ...asksFor,
+      ...connectors.map(({ settings }) => describeConnector(settings)),
+      ...(customTools === null ? [] : await describeCustomTools(context, customTools)),
+    ];
     writeLine(host.stdout, `${text === null ? project : file} asks for:`);
     for (const wish of wishes) writeLine(host.stdout, `  ${wish}`);
     if (wishes.length === 0) writeLine(host.stdout, '  nothing');
     const accepted = await Promise.all([
       text === null || store.isTrusted(file, text),
       ...connectors.map((folder) => isConnectorTrusted(folder, store)),
+      customTools === null || areCustomToolsTrusted(customTools, store),
     ]);
     if (accepted.every(Boolean)) {
       writeLine(host.stdout, 'It is already accepted.');
@@ -54,6 +67,7 @@ export const trustCommand: Command = {
     }
     if (text !== null) await store.accept(file, text);
     for (const folder of connectors) await acceptConnector(folder, store);
+    if (customTools !== null) await acceptCustomTools(customTools, store);
     writeLine(host.stdout, 'Accepted; a change of the file asks again.');
     return 0;
   },

@@ -96,9 +96,8 @@ async function authorize(
   if (tokens === undefined || client === undefined || discovery === undefined) {
     throw failed('It gave no token.');
   }
-  // The client library types the metadata of both standards; it is kept as it was read.
-  const metadata = (discovery.authorizationServerMetadata ??
-    null) as AuthorizationServerMetadata | null;
+  const metadata: AuthorizationServerMetadata | null =
+    discovery.authorizationServerMetadata ?? null;
   return {
     url: url.href,
     issuer: metadata?.issuer ?? discovery.authorizationServerUrl,

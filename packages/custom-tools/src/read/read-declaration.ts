@@ -7,11 +7,12 @@ import {
   SIDE_EFFECT_CLASSES,
 } from '@millforge/contracts';
 import {
-  APPROVAL_REQUIREMENTS,
+  APPROVAL_WORDS,
   type CustomToolDeclaration,
   type ManifestVersion,
   RUNTIME_KINDS,
   type RuntimeKind,
+  requirementOf,
 } from '../custom-tool-manifest.ts';
 import { found } from '../diagnostics.ts';
 import { type FieldReader, type ReadPlace, readFields } from './field-reader.ts';
@@ -27,10 +28,7 @@ export function readDeclaration(
   const known = version === '1.0' ? FIELDS : [...FIELDS, 'implementation'];
   const read = readFields(value, known, place);
   const kinds: readonly RuntimeKind[] = version === '1.0' ? ['contract_only'] : RUNTIME_KINDS;
-  const runtimeKind = read.oneOf('runtime_kind', kinds, {
-    absent: 'contract_only',
-    complaint: found.runtimeKindUnsupported,
-  });
+  const runtimeKind = read.oneOf('runtime_kind', kinds, KIND);
   const effect = read.oneOf('side_effect_class', SIDE_EFFECT_CLASSES);
   const capabilities = read.set('required_capabilities', {
     is: isDottedId,
@@ -44,9 +42,10 @@ export function readDeclaration(
     absent: [],
     complaint: found.artifactsMalformed,
   });
-  const approval = read.oneOf('approval_policy', APPROVAL_REQUIREMENTS, {
-    complaint: found.approvalMalformed,
-  });
+  const approval = requirementOf(read.value('approval_policy'));
+  if (approval === null) {
+    read.oneOf('approval_policy', APPROVAL_WORDS, { complaint: found.approvalMalformed });
+  }
   const toolId = read.word('tool_id', { is: isDottedId, expected: 'a dotted id' });
   const reserved = RESERVED.find((prefix) => `${toolId}.`.startsWith(prefix));
   if (reserved !== undefined) {
@@ -77,7 +76,7 @@ export function readDeclaration(
     idempotency: read.oneOf('idempotency', IDEMPOTENCIES),
     timeout_policy: readTimeouts(read, place),
     output_policy: readOutputPolicy(read, place),
-    approval_policy: approval,
+    approval_policy: approval ?? 'forbidden',
     input_policy: read.oneOf('input_policy', EXACT, { absent: 'json_schema_exact' }),
     output_contract_policy: read.oneOf('output_contract_policy', EXACT, {
       absent: 'json_schema_exact',
@@ -86,10 +85,13 @@ export function readDeclaration(
       read.value('idempotency_key_policy', { absent: null }) === null
         ? null
         : read.text('idempotency_key_policy', { maxBytes: FIELD_BYTES }),
-    implementation: readImplementation(read.value('implementation'), runtimeKind, {
-      path: `${path}/implementation`,
-      report,
-    }),
+    // Of a kind that there is not, nobody can say whether it carries code.
+    implementation: kinds.some((kind) => kind === read.value('runtime_kind', KIND))
+      ? readImplementation(read.value('implementation'), runtimeKind, {
+          path: `${path}/implementation`,
+          report,
+        })
+      : null,
     expected_declaration_sha256: read.digest('expected_declaration_sha256'),
     expected_descriptor_sha256: read.digest('expected_descriptor_sha256'),
     expected_compilation_record_sha256: read.digest('expected_compilation_record_sha256'),
@@ -168,6 +170,7 @@ const FIELDS = [
   'expected_descriptor_sha256',
   'expected_compilation_record_sha256',
 ];
+const KIND = { absent: 'contract_only', complaint: found.runtimeKindUnsupported };
 const EXACT = ['json_schema_exact'] as const;
 const RESERVED = ['builtin.', 'connector.', 'forged.'];
 const FIELD_BYTES = 512;

@@ -1,9 +1,11 @@
 import { type Diagnostic, isDottedId, SIDE_EFFECT_CLASSES } from '@millforge/contracts';
 import {
   APPROVAL_REQUIREMENTS,
+  APPROVAL_WORDS,
   type ApprovalRequirement,
   RUNTIME_KINDS,
   type RuntimeKind,
+  requirementOf,
 } from '../custom-tool-manifest.ts';
 import {
   type ApprovalMatrix,
@@ -62,9 +64,12 @@ function readMatrix(value: unknown, report: Report): ApprovalMatrix {
     const admitted = APPROVAL_REQUIREMENTS.filter(
       (each) => each !== 'forbidden' && (each !== 'none' || effect === 'read_only'),
     );
-    const given = Array.isArray(row) ? row.filter((each) => isOneOf(each, admitted)) : [];
+    const given = (Array.isArray(row) ? row : [])
+      .map(requirementOf)
+      .filter((each) => isOneOf(each, admitted));
     if (!Array.isArray(row) || given.length !== row.length) {
-      const expected = `a list of ${admitted.join(', ')}`;
+      const words = APPROVAL_WORDS.filter((word) => isOneOf(requirementOf(word), admitted));
+      const expected = `a list of ${words.join(', ')}`;
       report(found.approvalMalformed({ path: `${path}/${effect}`, fields: { expected } }));
     }
     return [[effect, given] as const];

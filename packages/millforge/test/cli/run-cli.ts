@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type CliHost, type MillforgeFactory, main, type TextSink } from '@millforge/cli';
-import { createMillforge, logInToConnector, openConnector } from 'millforge';
+import { createMillforge, logInToConnector, openConnector, openCustomTools } from 'millforge';
 import { expect, onTestFinished } from 'vitest';
 
 /** What a command line came to. */
@@ -76,6 +76,7 @@ export async function runCli(argv: readonly string[], options: CliOptions): Prom
     createMillforge: options.createMillforge ?? createMillforge,
     openConnector,
     logInToConnector,
+    openCustomTools,
     version: '0.0.0-test',
     host,
   });
