@@ -46,6 +46,11 @@ export interface PiToolOptions {
   readonly logDirectory?: string;
   /** What `~` means in paths; default the home folder of the user. */
   readonly homeDirectory?: string;
+  /**
+   * Whether images are brought down to 2,000 pixels a side and 4.5 MiB of Base64 before a model is shown them;
+   * default true. Otherwise it is shown what the file holds, unchecked.
+   */
+  readonly autoResizeImages?: boolean;
   /** Called right before and right after a file is replaced or a shell is started. For crash tests. */
   readonly onEffect?: OnEffect;
 }

@@ -5,6 +5,7 @@ import type { PiToolOptions } from './pi-tool-options.ts';
 import { openPlainFile, type PlainFile } from './plain-file.ts';
 import { type ProfileSwitches, profileSwitches } from './profile.ts';
 import { describeLines } from './read/describe-lines.ts';
+import { readImage } from './read/read-image.ts';
 import { readLines } from './read/read-lines.ts';
 import { sniffImage } from './read/sniff-image.ts';
 import { candidatePaths, resolvePath } from './resolve-path.ts';
@@ -12,14 +13,15 @@ import { optionalNumber, stringArgument } from './tool-arguments.ts';
 import { answering, toolFault } from './tool-fault.ts';
 import { MAX_LINES } from './truncate-text.ts';
 
-/** Makes the tool that reads a text file, or part of it. */
+/** Makes the tool that reads a text file, or part of it, or shows an image. */
 export function readTool(options: PiToolOptions): Tool {
   const { homeDirectory } = options;
   const profile = profileSwitches(options.profile);
+  const resizes = options.autoResizeImages !== false;
   return definePiTool({
     name: 'read',
     description:
-      'Read a text file. Output is cut to 2000 lines or 50KB, whichever comes first; go on with offset (first line, from 1) and limit (number of lines) until the file is complete.',
+      'Read a text file, or look at an image (jpg, png, gif, webp). Text is cut to 2000 lines or 50KB, whichever comes first; go on with offset (first line, from 1) and limit (number of lines) until the file is complete.',
     properties: {
       path: { type: 'string' },
       offset: { type: 'number' },
@@ -46,7 +48,7 @@ export function readTool(options: PiToolOptions): Tool {
         accessSync(path, constants.R_OK);
         const file = openPlainFile(path);
         try {
-          return await readOpenFile(file, { input, sent, signal, profile });
+          return await readOpenFile(file, { input, sent, signal, profile, resizes });
         } finally {
           file.close();
         }
@@ -61,14 +63,14 @@ async function readOpenFile(
     readonly sent: string;
     readonly signal: AbortSignal;
     readonly profile: ProfileSwitches;
+    readonly resizes: boolean;
   },
 ): Promise<ToolResult> {
   const { input, sent, signal, profile } = call;
-  const image = await sniffImage(file, profile);
-  if (image !== null) {
-    const { size } = file.stats;
-    const text = `Read image file [${image}]\n[Image attachment omitted: ${size} bytes. Only text can be shown.]`;
-    return { kind: 'done', text, truncated: false, data: { truncated: false } };
+  const mediaType = await sniffImage(file, profile);
+  if (mediaType !== null) {
+    const image = await readImage(file, { mediaType, resizes: call.resizes, profile, signal });
+    if (image !== null) return image;
   }
   const offset = optionalNumber(input, 'offset') ?? 1;
   const skip = Math.max(0, Math.floor(offset) - 1);

@@ -95,17 +95,6 @@ test('joins characters that lie across pieces of the file', async () => {
   expect(shown).not.toContain('\uFFFD');
 });
 
-test('says that an image cannot be shown, by content and not by name', async () => {
-  const world = await toolWorld();
-  const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
-  await writeFile(world.path('a.txt'), png);
-  expect(textOf(await world.call('read', { path: 'a.txt' }))).toBe(
-    'Read image file [image/png]\n[Image attachment omitted: 16 bytes. Only text can be shown.]',
-  );
-  await writeFile(world.path('b.png'), 'text');
-  expect(textOf(await world.call('read', { path: 'b.png' }))).toBe('text');
-});
-
 test('reads text that begins like an image (KB-15)', async () => {
   const world = await toolWorld();
   await writeFile(world.path('f'), 'GIFTS = 3\n');

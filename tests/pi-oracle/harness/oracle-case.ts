@@ -6,8 +6,11 @@ export interface ToolCall {
   readonly abort?: 'before' | 'after' | number;
   /** The shell of `bash`. */
   readonly shell?: string;
-  /** What the host does with the command: a prefix, a hook, or watching its output. */
-  readonly host?: 'prefix' | 'hook' | 'watch';
+  /**
+   * What the host does: with a command a prefix, a hook, or watching its output; with an image nothing to its
+   * size, or showing it to a model that is blind.
+   */
+  readonly host?: 'prefix' | 'hook' | 'watch' | 'unscaled' | 'blind';
 }
 
 /** One comparison of both sides. */

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { piTools } from '@millforge/pi-tools';
 import { hostOptions } from './host-options.mjs';
+import { imageLine } from './image-line.mjs';
 import { serve } from './serve.mjs';
 
 const clock = {
@@ -20,6 +21,7 @@ await serve(async ({ tool: name, input, cwd, profile, shell, host }, signal) => 
     logDirectory: process.env.TMPDIR,
     ...(shell === undefined ? {} : { shellPath: shell }),
     ...hostOptions(host),
+    autoResizeImages: host !== 'unscaled',
   });
   const tool = tools.find(({ descriptor }) => descriptor.model_tool_name === name).implementation;
   calls += 1;
@@ -40,7 +42,9 @@ await serve(async ({ tool: name, input, cwd, profile, shell, host }, signal) => 
       const result = await prepared.run(context);
       if (result.kind === 'failed') return failed(result.text);
       const seen = updates.map((update) => `saw ${JSON.stringify(update)}\n`).join('');
-      return { isError: false, text: seen + result.text, details: detailsOf(name, result.data) };
+      const images = (result.images ?? []).map(({ mediaType, data }) => imageLine(mediaType, data));
+      const text = seen + [result.text, ...images].join('\n');
+      return { isError: false, text, details: detailsOf(name, result.data) };
     } finally {
       await prepared.dispose?.();
     }

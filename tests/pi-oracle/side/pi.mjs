@@ -2,25 +2,30 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { hostOptions } from './host-options.mjs';
+import { imageLine } from './image-line.mjs';
 import { serve } from './serve.mjs';
 
-const createTool = await findTools();
+/** Where a call tells the tool that its model takes text only. */
+const BLIND = { model: { input: ['text'] } };
+const create = await findTools();
 
 await serve(async ({ tool: name, input, cwd, shell, host, isRaw }, signal) => {
   const updates = [];
   const onUpdate = ({ content }) => updates.push(content.map((part) => part.text).join(''));
   try {
     const own = shell === undefined ? {} : { shellPath: shell };
-    const options = { bash: { ...own, ...hostOptions(host) } };
-    const tool = createTool(name, cwd, options);
+    const read = { autoResizeImages: host !== 'unscaled' };
+    const options = { bash: { ...own, ...hostOptions(host) }, read };
+    const tool = create(name, cwd, { options, isDefinition: host === 'blind' });
     const prepared = tool.prepareArguments && !isRaw ? tool.prepareArguments(input) : input;
     const { content, details } = await tool.execute(
       'id',
       prepared,
       signal,
       host === 'watch' ? onUpdate : undefined,
+      host === 'blind' ? BLIND : undefined,
     );
-    const text = content.map((part) => part.text ?? `<${part.mimeType}>`).join('\n');
+    const text = content.map((part) => part.text ?? imageLine(part.mimeType, part.data)).join('\n');
     const seen = updates.map((update) => `saw ${JSON.stringify(update)}\n`).join('');
     return { isError: false, text: seen + text, details: detailsOf(name, details) };
   } catch (error) {
@@ -44,12 +49,14 @@ async function findTools() {
   const [major, minor] = process.versions.node.split('.').map(Number);
   if (major > 22 || (major === 22 && minor >= 19)) {
     const pi = await import('@earendil-works/pi-coding-agent');
-    return (name, cwd, options) => {
-      const create = pi[`create${name[0].toUpperCase()}${name.slice(1)}Tool`];
-      return create(cwd, options[name]);
+    return (name, cwd, { options, isDefinition }) => {
+      const kind = `${name[0].toUpperCase()}${name.slice(1)}Tool${isDefinition ? 'Definition' : ''}`;
+      return pi[`create${kind}`](cwd, options[name]);
     };
   }
   const here = dirname(fileURLToPath(import.meta.url));
   const folder = join(here, '../node_modules/@earendil-works/pi-coding-agent');
-  return (await import(pathToFileURL(join(folder, 'dist/core/tools/index.js')).href)).createTool;
+  const pi = await import(pathToFileURL(join(folder, 'dist/core/tools/index.js')).href);
+  return (name, cwd, { options, isDefinition }) =>
+    (isDefinition ? pi.createToolDefinition : pi.createTool)(name, cwd, options);
 }

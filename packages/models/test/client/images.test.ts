@@ -32,7 +32,7 @@ async function sent(
   conversation: readonly ModelMessage[],
 ): Promise<readonly unknown[]> {
   let messages: unknown;
-  const setup = { server: { replies: Array(4).fill({ content: 'Seen.' }) }, profile };
+  const setup = { server: { replies: [{ content: 'Seen.' }] }, profile };
   await withServer(setup, async ({ ask, server }) => {
     expect(await ask(conversation)).toMatchObject({ kind: 'reply' });
     messages = Object(server.requests[0]?.body)['messages'];

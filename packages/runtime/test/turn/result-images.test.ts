@@ -64,7 +64,7 @@ test('a model that is declared to see is shown the images of a result', async ()
 });
 
 test.each(['unsupported', 'unknown', undefined] as const)(
-  'a model whose sight is %s is told of the image, and nothing keeps that note (KB-19)',
+  'a model whose sight is %s is told of the image, and nothing keeps that note',
   async (images) => {
     const { model, recorded } = await recordedRun({ images });
     expect(resultIn(model.requests[1]?.messages)).toEqual({
