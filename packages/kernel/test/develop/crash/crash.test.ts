@@ -20,10 +20,10 @@ async function killed(root: string, scenario: string, moment: number): Promise<s
   mkdirSync(directory);
   cpSync(join(root, 'repository'), join(directory, 'repository'), { recursive: true });
   cpSync(join(root, 'checks'), join(directory, 'checks'), { recursive: true });
-  const process_ = spawn(process.execPath, [child, 'crash', scenario, directory, String(moment)], {
+  const victim = spawn(process.execPath, [child, 'crash', scenario, directory, String(moment)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  await new Promise((resolve) => process_.on('exit', resolve));
+  await new Promise((resolve) => victim.on('exit', resolve));
   return directory;
 }
 

@@ -1,0 +1,159 @@
+import { createHash } from 'node:crypto';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { MillforgeError } from '@millforge/contracts';
+import type { GoalView, Kernel, Scope } from '@millforge/kernel';
+import { type Develop, openDevelop, type WorkPhase } from '@millforge/kernel/develop';
+import { millforgeError } from '../millforge-error.ts';
+import { assertKey, readModelSetting } from '../model-setting.ts';
+import { assertWorkspace } from '../workspace.ts';
+import type { ChosenCheckRunner } from './choose-check-runner.ts';
+import type { DevelopHandle, DevelopRequest, DevelopResult } from './develop-request.ts';
+import { type HarnessWorkerParts, harnessWorker } from './harness-worker.ts';
+
+/** What developments of one data directory stand on. */
+export interface DevelopGround extends Pick<HarnessWorkerParts, 'millforge' | 'runParts'> {
+  /** The open trail. */
+  readonly kernel: Kernel;
+  /** On whose behalf. */
+  readonly scope: Scope;
+  /** Directory of the trail and of the exports. */
+  readonly dataDir: string;
+  /** Environment in which keys are looked up. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Chooses how criteria are checked. */
+  readonly chooseChecks: () => Promise<ChosenCheckRunner>;
+}
+
+/** Admits a development, or finds the one that was admitted under its contract, and starts it or goes on. */
+export async function startDevelop(
+  ground: DevelopGround,
+  request: DevelopRequest,
+): Promise<DevelopHandle> {
+  const { kernel, scope, dataDir, env } = ground;
+  const read = readModelSetting(request.model);
+  if (!read.ok) {
+    throw millforgeError('millforge/document', `The model cannot be used: ${read.problem}`);
+  }
+  assertKey(read.setting, env);
+  await assertWorkspace(request.candidate);
+  if (request.checks !== undefined) await assertWorkspace(request.checks);
+  const parts: HarnessWorkerParts = {
+    millforge: ground.millforge,
+    runParts: ground.runParts,
+    model: read.setting,
+    hasShell: request.shell === true,
+    ...(request.onEvent === undefined ? {} : { onEvent: request.onEvent }),
+  };
+  const worker = (phase: WorkPhase) => harnessWorker(phase, parts);
+  const workers = {
+    plan: worker('plan'),
+    research: worker('research'),
+    build: worker('build'),
+    debug: worker('debug'),
+  };
+  const chosen = await ground.chooseChecks();
+  const open = { kernel, scope, workers, runCheck: chosen.runCheck };
+  try {
+    const develop = openDevelop({ ...open, directory: workDirectory(dataDir) });
+    const goal = await admit(develop, request);
+    const run = develop.run(goal.goal_id);
+    const finish = async (): Promise<DevelopResult> => {
+      try {
+        return await resultOf(develop, await run.done, dataDir);
+      } finally {
+        await chosen.close();
+      }
+    };
+    return {
+      goalId: goal.goal_id,
+      result: finish(),
+      stop: (options) => run.stop(options),
+    };
+  } catch (error) {
+    await chosen.close();
+    throw error;
+  }
+}
+
+/**
+ * Work copies lie beside the data, not in it: what a tool of a model meets on the way up from a copy is not the trail.
+ */
+export function workDirectory(dataDir: string): string {
+  return join(dirname(dataDir), `${basename(dataDir)}-work`);
+}
+
+async function admit(develop: Develop, request: DevelopRequest): Promise<GoalView> {
+  const { contract, candidate, checks } = request;
+  try {
+    return await develop.admit(contract, {
+      candidate,
+      ...(checks === undefined ? {} : { checks }),
+    });
+  } catch (cause) {
+    if (!MillforgeError.is(cause)) throw cause;
+    if (cause.code === 'develop/contract-invalid') {
+      const details = cause.details === undefined ? {} : { details: cause.details };
+      throw millforgeError('millforge/document', cause.message, { cause, ...details });
+    }
+    if (!cause.code.startsWith('develop/')) throw cause;
+    throw millforgeError('millforge/usage', cause.message, { cause });
+  }
+}
+
+async function resultOf(develop: Develop, goal: GoalView, dataDir: string): Promise<DevelopResult> {
+  const { document, patch } = await develop.handoff(goal.goal_id);
+  const folder = join(dataDir, 'runs', folderName(goal.goal_id));
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await replace(join(folder, 'handoff.json'), `${JSON.stringify(document, null, 2)}\n`);
+  if (patch !== null) await replace(join(folder, 'candidate.patch'), patch);
+  return {
+    kind: 'develop_result',
+    schema_version: '1.0',
+    goal_id: goal.goal_id,
+    status: statusOf(goal),
+    message: messageOf(goal),
+    handoff: document,
+    patch: patch === null ? null : join(folder, 'candidate.patch'),
+    folder,
+    trail_path: join(dataDir, 'trail.db'),
+  };
+}
+
+/** A file is there whole, or as it was. */
+async function replace(path: string, content: string | Uint8Array): Promise<void> {
+  await writeFile(`${path}.unfinished`, content, { mode: 0o600 });
+  await rename(`${path}.unfinished`, path);
+}
+
+/** Names of goals may hold colons and dots, folders of exports do not. */
+function folderName(goalId: string): string {
+  const plain = goalId.replaceAll(/[^a-z0-9_-]/g, '_').slice(0, 100);
+  if (plain === goalId) return plain;
+  return `${plain}-${createHash('sha256').update(goalId).digest('hex').slice(0, 8)}`;
+}
+
+function statusOf({ state, failure }: GoalView): DevelopResult['status'] {
+  switch (state) {
+    case 'completed':
+      return 'success';
+    case 'failed':
+      return REJECTIONS.has(failure?.code ?? '') ? 'rejected' : 'failed';
+    case 'cancelled':
+    case 'held':
+      return state;
+    case 'ready':
+    case 'running':
+    case 'checking':
+    default:
+      return 'interrupted';
+  }
+}
+
+function messageOf({ failure, holds, interruption }: GoalView): string | null {
+  const open = holds.find(({ state }) => state === 'open');
+  return failure?.message ?? open?.message ?? interruption?.message ?? null;
+}
+
+/** What says no to the candidate, as against what keeps it from being judged. */
+const REJECTIONS: ReadonlySet<string> = new Set(['check-failed', 'integrity-violation']);
