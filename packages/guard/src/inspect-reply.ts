@@ -128,7 +128,7 @@ function decided(seen: Seen, { calls, leftOut }: JudgedCalls): InspectedReply {
   if (policy.mode === 'strict') {
     return exhaustion === null
       ? { decision: asCalls(calls), state: charged }
-      : { decision: { kind: 'exhausted', exhaustion, calls }, state: charged };
+      : ended({ exhaustion, calls }, charged);
   }
   const wasTold = isCut
     ? (state.asked?.cuts ?? 0) > 0
@@ -177,7 +177,7 @@ function withoutCalls(seen: Seen, rescue: Exclude<RescuedText, { kind: 'calls' }
   if (policy.mode === 'strict') {
     return exhaustion === null
       ? askedAgain(after, reason, rescue)
-      : { decision: { kind: 'exhausted', exhaustion, calls: [] }, state: charged };
+      : ended({ exhaustion, calls: [] }, charged);
   }
   if (exhaustion === null && !isVain) return askedAgain(after, reason, rescue);
   return gaveUp(after, reason, charged.asked?.firstText ?? content);
@@ -235,6 +235,13 @@ function gaveUp(
   text: string | null,
 ): InspectedReply {
   return taken({ ...seen, state: noteEnded(seen.state) }, { text, reason: 'gave-up', failure });
+}
+
+function ended(
+  why: Omit<Extract<GuardDecision, { kind: 'exhausted' }>, 'kind'>,
+  state: GuardState,
+): InspectedReply {
+  return { decision: { kind: 'exhausted', ...why }, state };
 }
 
 type TextDecision = Extract<GuardDecision, { kind: 'text' }>;

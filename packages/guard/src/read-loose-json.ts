@@ -60,7 +60,7 @@ export function readLooseJson(
     open: [],
     entries: 0,
     fault: null,
-    options,
+    ...options,
   };
   const isRead = readAll(cursor);
   const { at, fault, root, repairs, entries } = cursor;
@@ -71,7 +71,7 @@ export function readLooseJson(
     : { ok: false, message: `This is not JSON: ${fault}`, isCut, isTooLarge: false };
 }
 
-interface Cursor {
+interface Cursor extends LooseJsonOptions {
   readonly text: string;
   at: number;
   /** The outermost value, as far as it was read. */
@@ -83,7 +83,6 @@ interface Cursor {
   entries: number;
   /** The first fault; behind one of meaning reading goes on, to see whether the text was cut. */
   fault: string | null;
-  readonly options: LooseJsonOptions;
 }
 
 interface Container {
@@ -124,7 +123,7 @@ function readValueOrOpen(cursor: Cursor): boolean {
   const mark = text[cursor.at];
   if (mark !== '{' && mark !== '[') {
     const value = readScalar(cursor);
-    if (value === undefined) return refuse(cursor, 'A value is missing.');
+    if (value === undefined) return refuse(cursor, 'There is no JSON value here.');
     place(cursor, value);
     return open.length === 0 || readFollowing(cursor);
   }
@@ -154,7 +153,7 @@ function place(cursor: Cursor, value: JsonValue): void {
 
 /** Moves past closing brackets to the next entry, or to the end of the outermost value. */
 function readFollowing(cursor: Cursor): boolean {
-  const { text, open, options, repairs } = cursor;
+  const { text, open, slips, repairs } = cursor;
   for (;;) {
     const close = open.at(-1)?.close;
     if (close === undefined) return true;
@@ -162,7 +161,7 @@ function readFollowing(cursor: Cursor): boolean {
     if (text[cursor.at] === ',') {
       cursor.at += 1;
       skipSpace(cursor);
-      if (text[cursor.at] !== close || options.slips !== true) return true;
+      if (text[cursor.at] !== close || slips !== true) return true;
       repairs.add('trailing-comma');
     }
     if (text[cursor.at] === close) cursor.at += 1;
@@ -173,15 +172,15 @@ function readFollowing(cursor: Cursor): boolean {
 }
 
 /** Only behind a bracket: behind a scalar, more of it may be missing than the bracket. */
-function isLastCloseMissing({ text, at, open, options }: Cursor): boolean {
-  if (options.mayClose !== true || at < text.length || open.length !== 1) return false;
+function isLastCloseMissing({ text, at, open, mayClose }: Cursor): boolean {
+  if (mayClose !== true || at < text.length || open.length !== 1) return false;
   const last = text.trimEnd().at(-1);
   return last === '}' || last === ']';
 }
 
 function readKey(cursor: Cursor): string | null {
   const string = readString(cursor);
-  const { bare } = cursor.options;
+  const { bare } = cursor;
   if (string !== undefined || bare === undefined) return string ?? null;
   const delimited = readDelimited(cursor, bare.quotes);
   if (delimited !== undefined) return delimited;
@@ -193,7 +192,7 @@ function readKey(cursor: Cursor): string | null {
 
 /** A string, number or word; undefined where there is none. */
 function readScalar(cursor: Cursor): JsonValue | undefined {
-  const { slips, bare } = cursor.options;
+  const { slips, bare } = cursor;
   const string = readString(cursor) ?? readDelimited(cursor, bare?.quotes ?? []);
   if (string !== undefined) return string ?? undefined;
   const from = cursor.at;
@@ -204,7 +203,6 @@ function readScalar(cursor: Cursor): JsonValue | undefined {
   if (literal !== undefined) return literal;
   if (NUMERIC.test(word)) return numberOf(word, cursor);
   cursor.at = from;
-  if (NOT_FINITE.test(word)) refuse(cursor, 'A number is not finite.');
   return undefined;
 }
 
@@ -223,10 +221,10 @@ function numberOf(word: string, cursor: Cursor): number {
 
 /** The string that begins here: undefined where none does, null for one that is wrong. */
 function readString(cursor: Cursor): string | null | undefined {
-  const { text, options } = cursor;
+  const { text, slips } = cursor;
   const from = cursor.at + 1;
   const quote = text[cursor.at];
-  const isSingle = quote === "'" && options.slips === true;
+  const isSingle = quote === "'" && slips === true;
   if (quote === undefined || !(isSingle || quote === '"')) return undefined;
   const to = endOfString(text, from, quote);
   if (to < 0) {
@@ -236,7 +234,7 @@ function readString(cursor: Cursor): string | null | undefined {
   const inside = text.slice(from, to);
   if (CONTROL.test(inside)) {
     // A raw line break behind a backslash could continue the line or be meant; nobody can tell.
-    if (options.slips !== true || BROKEN_ESCAPE.test(inside)) {
+    if (slips !== true || BROKEN_ESCAPE.test(inside)) {
       refuse(cursor, 'A string holds a control character that is not escaped.');
       return null;
     }
@@ -339,7 +337,6 @@ const WORD = /[-+\w.]+/y;
 const NUMERIC = /^-?\d[\d.eE+-]*$/;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const INTEGER = /^-?\d+$/;
-const NOT_FINITE = /^[+-]?(?:NaN|Infinity)$/;
 // What JSON does not take inside a string: control characters, everything below the space.
 const CONTROL = /[^ -\uffff]/;
 const CONTROLS = /[^ -\uffff]/g;

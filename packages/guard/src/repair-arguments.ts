@@ -123,40 +123,22 @@ function readArguments(text: string, repairs: ArgumentRepair[]): ReadArguments {
   return asObject(slipped, repairs);
 }
 
-function asObject(outer: ReadValue, repairs: ArgumentRepair[]): ReadArguments {
-  if (!outer.ok || isJsonObject(outer.value)) return asArguments(outer);
-  if (typeof outer.value === 'string') {
-    // Encoded twice: the text of an object instead of the object.
-    const inner = readValue(outer.value);
-    if (inner.ok && isJsonObject(inner.value)) {
-      repairs.push({ path: '$', kind: 'object-from-text' });
-      return { ok: true, value: inner.value };
-    }
-  }
-  return asArguments(outer);
-}
-
-function asArguments(read: ReadValue): ReadArguments {
+function asObject(read: ReadValue, repairs: ArgumentRepair[]): ReadArguments {
   if (!read.ok) {
-    return {
-      ok: false,
-      problem: 'json',
-      path: '$',
-      expected: 'JSON',
-      received: 'text',
-      message: read.message,
-    };
+    const { message } = read;
+    return { ok: false, problem: 'json', path: '$', expected: 'JSON', received: 'text', message };
   }
-  if (isJsonObject(read.value)) return { ok: true, value: read.value };
-  const received = typeName(read.value);
-  return {
-    ok: false,
-    problem: 'object',
-    path: '$',
-    expected: 'object',
-    received,
-    message: `This is JSON of type ${received}, not an object.`,
-  };
+  const { value } = read;
+  if (isJsonObject(value)) return { ok: true, value };
+  // Encoded twice: the text of an object instead of the object.
+  const inner = typeof value === 'string' ? readValue(value) : read;
+  if (inner.ok && isJsonObject(inner.value)) {
+    repairs.push({ path: '$', kind: 'object-from-text' });
+    return { ok: true, value: inner.value };
+  }
+  const received = typeName(value);
+  const message = `This is JSON of type ${received}, not an object.`;
+  return { ok: false, problem: 'object', path: '$', expected: 'object', received, message };
 }
 
 function typeName(value: JsonValue): string {

@@ -238,10 +238,7 @@ const TYPE_TESTS: {
   boolean: (value) => typeof value === 'boolean',
   // A value that was written as a float is no integer, even where it is integral.
   integer: (value) => Number.isInteger(value) || typeof value === 'bigint',
-  number: (value) =>
-    typeof value === 'number'
-      ? Number.isFinite(value)
-      : typeof value === 'bigint' || (value instanceof JsonFloat && Number.isFinite(value.value)),
+  number: (value) => typeof value === 'bigint' || Number.isFinite(plainScalar(value)),
 };
 
 function plainScalar(value: unknown): unknown {

@@ -30,30 +30,29 @@ export function countOf(number: number, noun: string): string {
 }
 
 function stringLimits(schema: StringSchema): readonly Limit[] {
-  const { minLength, maxLength, pattern, format } = schema;
+  const { minLength = 0, maxLength, pattern, format } = schema;
   const limits: Limit[] = [];
   const add = (claim: string, holds: (text: string) => boolean): void => {
-    limits.push({ claim, holds: (value) => typeof value === 'string' && holds(value) });
+    limits.push({
+      claim: `must ${claim}`,
+      holds: (value) => typeof value === 'string' && holds(value),
+    });
   };
-  if (minLength !== undefined) {
-    add(`must have at least ${countOf(minLength, 'character')}`, (text) =>
-      hasAtLeast(text, minLength),
-    );
+  if (minLength > 0) {
+    add(`have at least ${countOf(minLength, 'character')}`, (text) => hasAtLeast(text, minLength));
   }
   if (maxLength !== undefined) {
     add(
-      `must have at most ${countOf(maxLength, 'character')}`,
+      `have at most ${countOf(maxLength, 'character')}`,
       (text) => !hasAtLeast(text, maxLength + 1),
     );
   }
-  if (format !== undefined) {
-    add(`must be ${formatName(format)}`, (text) => hasFormat(text, format));
-  }
+  if (format !== undefined) add(`be ${formatName(format)}`, (text) => hasFormat(text, format));
   if (pattern !== undefined) {
     const compiled = compilePattern(pattern);
     const shown = pattern.length <= 200 ? pattern : `${pattern.slice(0, 200)}…`;
     // A normal form has patterns of the subset only; what cannot be checked is not accepted.
-    add(`must match the pattern ${shown}`, compiled.ok ? compiled.test : () => false);
+    add(`match the pattern ${shown}`, compiled.ok ? compiled.test : () => false);
   }
   return limits;
 }

@@ -25,29 +25,15 @@ export const TOOL_WORDS: { readonly [Kind in ActionKind]: string } = {
   call: '',
 };
 
-/** How one language says that the speaker acts at once. */
-export interface ActingLanguage {
-  /** Beginnings that announce by themselves: `let me`. */
-  readonly begins: string;
-  /** Beginnings that only speak of the future, and need a word of now: `I will`. */
-  readonly intends: string;
-  /** Words of now. */
-  readonly soon: string;
-  /** What may stand between the beginning and the verb. */
-  readonly between: string;
-  /** Verbs of every kind, in the order of `ACTION_KINDS`. */
-  readonly verbs: readonly string[];
-  /** Whether words are written without spaces between them. */
-  readonly isUnspaced: boolean;
-}
-
 /**
- * Languages in which announcements are known; in any other one a text is an answer.
+ * How one says in each language that one acts at once; in any other language a text is an answer.
  *
- * One paragraph each: beginnings, intentions, words of now, what may stand before the verb, and the verbs by
- * kind with slashes between; `unspaced` where words are written without spaces.
+ * One paragraph each, of five lines: beginnings that announce by themselves, beginnings that only speak of the
+ * future and need a word of now, words of now, what may stand between the beginning and the verb, and the verbs
+ * of every kind in the order of `ACTION_KINDS` with slashes between. A sixth line says that words are written
+ * without spaces.
  */
-export const ACTING_LANGUAGES: readonly ActingLanguage[] = `
+export const ACTING_LANGUAGES: readonly string[] = `
 let me
 i['’]?ll|i will|i am going to|i['’]m going to|i need to|i['’]m|i am
 now|first|next|start by|begin by|go ahead|quickly|right away
@@ -99,16 +85,4 @@ unspaced
 unspaced
 `
   .trim()
-  .split('\n\n')
-  .map((paragraph) => {
-    const [begins = '', intends = '', soon = '', between = '', verbs = '', spacing] =
-      paragraph.split('\n');
-    return {
-      begins,
-      intends,
-      soon,
-      between,
-      verbs: verbs.split('/'),
-      isUnspaced: spacing !== undefined,
-    };
-  });
+  .split('\n\n');

@@ -1,12 +1,6 @@
 import type { GuardTool } from '../guard-tool.ts';
 import { nameWords } from '../names/fold-name.ts';
-import {
-  ACTING_LANGUAGES,
-  ACTION_KINDS,
-  type ActingLanguage,
-  type ActionKind,
-  TOOL_WORDS,
-} from './action-words.ts';
+import { ACTING_LANGUAGES, ACTION_KINDS, type ActionKind, TOOL_WORDS } from './action-words.ts';
 import { anyWord } from './word-pattern.ts';
 
 /**
@@ -63,15 +57,18 @@ function toolWords(kind: ActionKind): readonly string[] {
   return TOOL_WORDS[kind].split(' ');
 }
 
-function compile({ begins, intends, soon, between, verbs, isUnspaced }: ActingLanguage) {
-  const groups = ACTION_KINDS.map((kind, index) => `(?<${kind}>${verbs[index] ?? ''})`).join('|');
+function compile(language: string) {
+  const [begins, intends, soon, between, verbs = '', spacing] = language.split('\n');
+  const isUnspaced = spacing !== undefined;
+  const kinds = verbs.split('/');
+  const groups = ACTION_KINDS.map((kind, index) => `(?<${kind}>${kinds[index]})`).join('|');
   // Nothing but a few words may come before the announcement, such as `Okay, now`.
   const opening = isUnspaced ? '.{0,12}?' : `(?:[\\p{L}\\p{M}’']{1,16}[,!:]?\\s+){0,4}?`;
   const [space, edge] = isUnspaced ? ['', ''] : [' ', '(?![\\p{L}\\p{M}])'];
   const lead = `(?:(?<begins>${begins})|(?:${intends}))`;
   return {
     pattern: new RegExp(`^${opening}${lead}${between}${space}(?:${groups})${edge}`, 'u'),
-    soon: new RegExp(isUnspaced ? soon : `(?<!\\p{L})(?:${soon})(?!\\p{L})`, 'u'),
+    soon: new RegExp(isUnspaced ? `${soon}` : `(?<!\\p{L})(?:${soon})(?!\\p{L})`, 'u'),
   };
 }
 

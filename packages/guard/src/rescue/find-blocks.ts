@@ -86,9 +86,8 @@ function found(reading: BlockReading, isMarked: boolean): Found {
 
 function readOpening(source: BlockSource, match: RegExpExecArray): Found | null {
   const { text } = source;
-  const [whole] = match;
   const { fence, marker } = match.groups ?? {};
-  if (fence !== undefined) return readFence(source, { at: match.index, head: whole });
+  if (fence !== undefined) return readFence(source, match);
   // Between backticks a mark is spoken about, not used.
   if (marker !== undefined && text[match.index - 1] === '`') return null;
   if (marker !== undefined) return readMarked(source, match.index, marker);
@@ -110,10 +109,7 @@ function readMarked(source: BlockSource, at: number, marker: string): Found | nu
 }
 
 /** A fence holds calls when it holds nothing else; its end is looked for behind them, not inside. */
-function readFence(
-  source: BlockSource,
-  { at, head }: { readonly at: number; readonly head: string },
-): Found {
+function readFence(source: BlockSource, { 0: head, index: at }: RegExpExecArray): Found {
   const { text } = source;
   const lineEnd = text.indexOf('\n', at);
   if (lineEnd < 0) return found(otherUpTo(text.length), false);

@@ -17,8 +17,8 @@ export interface HeadedForm {
   readonly head: RegExp;
   /** What stands behind the JSON; nothing unless given. */
   readonly tail?: RegExp;
-  /** Whether the tail may be missing at the end of the text; default false. */
-  readonly mayLackTail?: boolean;
+  /** Whether the tail must not be missing at the end of the text either; default false. */
+  readonly needsTail?: boolean;
   /** What may stand around all calls together. */
   readonly end?: RegExp;
   /** How the JSON departs from JSON. */
@@ -48,7 +48,7 @@ export function readHeadedCalls(
     if (form.tail !== undefined) {
       const isEnd = skipSpace(text, end) >= text.length;
       const behind = endAt(form.tail, text, end);
-      if (behind < 0 && !(isEnd && form.mayLackTail === true)) return brokenCall(name, isEnd);
+      if (behind < 0 && (!isEnd || form.needsTail === true)) return brokenCall(name, isEnd);
       end = Math.max(end, behind);
     }
     calls.push({ name, arguments: block.value, format: form.format });

@@ -59,7 +59,7 @@ export function readGranite(source: BlockSource, at: number): BlockReading {
 function readerOf(form: HeadedForm): BlockReader {
   return (source, at) =>
     readHeadedCalls(source, at, form) ??
-    brokenCall(null, form.mayLackTail === true && source.text.length - at < CUT_HEAD_LENGTH);
+    brokenCall(null, form.needsTail !== true && source.text.length - at < CUT_HEAD_LENGTH);
 }
 
 // White space is bounded in all patterns here: free repetitions side by side would cost its square.
@@ -73,7 +73,6 @@ export const readKimi = readerOf({
   head: /\s{0,4}(?:<\|tool_calls_section_begin\|>)?\s{0,4}<\|tool_call_begin\|>\s{0,4}(?:functions\.)?([\w./-]{1,128}?)(?::\d{1,6})?\s{0,4}<\|tool_call_argument_begin\|>/y,
   tail: /\s{0,4}<\|tool_call_end\|>/y,
   end: /\s{0,4}<\|tool_calls_section_end\|>/y,
-  mayLackTail: true,
 });
 
 /** Reads the section of calls of DeepSeek, with or without the type and the fence. */
@@ -82,7 +81,6 @@ export const readDeepSeek = readerOf({
   head: /\s{0,4}(?:<｜tool▁calls▁begin｜>)?\s{0,4}<｜tool▁call▁begin｜>\s{0,4}(?:function\s{0,4}<｜tool▁sep｜>\s{0,4})?([\w./-]{1,128})\s{0,4}(?:<｜tool▁sep｜>)?\s{0,4}(?:```(?:json)?)?/y,
   tail: /\s{0,4}(?:```)?\s{0,4}<｜tool▁call▁end｜>/y,
   end: /\s{0,4}<｜tool▁calls▁end｜>/y,
-  mayLackTail: true,
 });
 
 /** Reads messages to a tool as gpt-oss writes them: `<|channel|>commentary to=functions.name …<|message|>{…}`. */
@@ -90,7 +88,6 @@ export const readHarmony = readerOf({
   format: 'harmony',
   head: /\s{0,4}(?:<\|start\|>\s{0,4}assistant)?\s{0,4}(?:<\|channel\|>\s{0,4}(?:commentary|analysis))?\s{1,4}to=(?:functions\.)?([\w/-]{1,128})\s{0,4}(?:<\|channel\|>\s{0,4}(?:commentary|analysis))?\s{0,4}(?:<\|constrain\|>)?\s{0,4}(?:json|code)?\s{0,4}<\|message\|>/y,
   tail: /\s{0,4}<\|(?:call|end|return)\|>/y,
-  mayLackTail: true,
 });
 
 /** Reads `<|tool_call>call:name{key:value}<tool_call|>` and the like, whose keys bear no quotes. */
@@ -98,5 +95,6 @@ export const readGemma = readerOf({
   format: 'gemma',
   head: /\s{0,4}(?:<\|tool_call>|<start_function_call>)\s{0,4}call:([\w.:/-]{1,128}?)\s{0,4}(?=\{)/y,
   tail: /\s{0,4}(?:<tool_call\|>|<end_function_call>)/y,
+  needsTail: true,
   json: { mayClose: false, bare: { quotes: ['<|"|>', '<escape>'] } },
 });

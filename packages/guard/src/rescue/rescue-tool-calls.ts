@@ -110,10 +110,7 @@ function judgeCalls(blocks: readonly [CallBlock, ...CallBlock[]], place: Place):
   }
   const rescued: RescuedCall[] = [];
   for (const one of judged) {
-    if (one.call === null) {
-      const { problem, tool, message } = one;
-      return failed({ problem, tool, message });
-    }
+    if ('failure' in one) return one.failure;
     rescued.push(one.call);
   }
   return { kind: 'calls', calls: rescued, content: lead.trim() === '' ? null : lead.trim() };
@@ -121,12 +118,7 @@ function judgeCalls(blocks: readonly [CallBlock, ...CallBlock[]], place: Place):
 
 type JudgedCall =
   | { readonly call: RescuedCall; readonly tool: string }
-  | {
-      readonly call: null;
-      readonly tool: string | null;
-      readonly problem: 'unknown-tool' | 'arguments';
-      readonly message: string;
-    };
+  | { readonly failure: RescuedText; readonly tool: string | null };
 
 function isUnjudged(tool: string | null, tools: ToolIndex): boolean {
   return tool !== null && tools.byName.get(tool)?.parameters === null;
@@ -137,13 +129,14 @@ function judgeCall(written: TextCall, tools: ToolIndex): JudgedCall {
   const tool = name === null ? undefined : tools.byName.get(name);
   if (name === null || tool === undefined) {
     const message = `There is no tool named ${JSON.stringify(written.name)}.`;
-    return { call: null, tool: null, problem: 'unknown-tool', message };
+    return { tool: null, failure: failed({ problem: 'unknown-tool', tool: null, message }) };
   }
   const repaired = repairArgumentValue(written.arguments, tool.parameters, {
     keepUnknown: tool.isOpen ?? false,
   });
   if (!repaired.ok) {
-    return { call: null, tool: name, problem: 'arguments', message: repaired.message };
+    const { message } = repaired;
+    return { tool: name, failure: failed({ problem: 'arguments', tool: name, message }) };
   }
   const { value, repairs } = repaired;
   return { call: { name, arguments: value, repairs, format: written.format }, tool: name };
