@@ -85,6 +85,7 @@ const ADDRESSES = {
     'builtin-tools/',
     'pi-tools/',
     'sandbox/',
+    'kernel/src/publication/git-process.ts',
     'kernel/src/review/run-git.ts',
     'cli/',
     'millforge/',

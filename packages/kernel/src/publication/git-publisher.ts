@@ -1,0 +1,182 @@
+import { type GitHost, runGit } from './git-process.ts';
+import { type GitUpdate, isRefName, readGitUpdate } from './git-update.ts';
+import type { InspectRequest, PublishAnswer, Publisher } from './publisher.ts';
+import { openScratch, type ScratchRepository } from './scratch-repository.ts';
+
+/** What a git publisher is made of. */
+export interface GitPublisherOptions {
+  /** Repository that holds the commits; only its objects are read. */
+  readonly repository: string;
+  /** Address that is pushed to, without user name and password. */
+  readonly remote: string;
+  /** The one ref, with its whole name. */
+  readonly ref: string;
+  /** Environment of the host, for paths, proxies and agents of keys. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Wall time in milliseconds. */
+  readonly now: () => number;
+  /** Whether the ref may go to a commit that does not contain the old one. Default false. */
+  readonly allowsRewriting?: boolean;
+  /**
+   * Milliseconds after which a push that was cut off cannot arrive any more. Default null: a ref that is still where it was
+   * says nothing until a person attests.
+   */
+  readonly settleMs?: number | null;
+  /** The program; default `git`. */
+  readonly git?: string;
+}
+
+/**
+ * Pushes one ref from the commit that was approved to the next; its payload is a {@link GitUpdate}.
+ *
+ * The remote exchanges the old commit for the new one in one step, so that a push takes effect at most once whenever it arrives. No
+ * configuration and no hook of the repository is read.
+ */
+export function gitPublisher(options: GitPublisherOptions): Publisher {
+  const { remote, ref, env, git = 'git', settleMs = null } = options;
+  const host: GitHost = { git, env };
+  return {
+    name: 'git',
+    target: `${remote}#${ref}`,
+    settleMs,
+    async publish(request) {
+      const update = updateFor(request, ref);
+      if ('problem' in update) return notSent(update.problem);
+      await using scratch = await openFor(options, host, { update, signal: request.signal });
+      if ('problem' in scratch) return notSent(scratch.problem);
+      const problem = await checkHistory(scratch, update, options);
+      if (problem !== null) return notSent(problem);
+      // Looking took its own time.
+      if (options.now() >= request.sendByMs) return notSent('its time was over');
+      return await push(scratch, update, { remote, operationId: request.operationId });
+    },
+    async inspect(request) {
+      const update = updateFor(request, ref);
+      if ('problem' in update) return { kind: 'unknown' };
+      const { signal, operationId } = request;
+      const listed = await runGit(host, ['ls-remote', '--refs', '--', remote, ref], { signal });
+      if (listed.status !== 0) return { kind: 'unknown' };
+      const current = refIn(listed.stdout, ref);
+      const evidence = { ref, now: current };
+      if (current === update.new) return { kind: 'found', operationId, evidence };
+      if (current === update.old) return { kind: 'absent', isFinal: false, evidence };
+      // A ref that is gone cannot be exchanged for the new commit, unless it was not to exist.
+      if (current === null) return { kind: 'absent', isFinal: true, evidence };
+      const isPast = await contains(options, host, { update, current, signal });
+      if (isPast === null) return { kind: 'unknown', evidence };
+      return isPast
+        ? { kind: 'found', operationId, evidence }
+        : { kind: 'absent', isFinal: true, evidence };
+    },
+  };
+}
+
+type Problem = { readonly problem: string };
+
+function updateFor({ bytes }: Pick<InspectRequest, 'bytes'>, ref: string): GitUpdate | Problem {
+  const update = readGitUpdate(bytes);
+  if ('problem' in update) return update;
+  if (!isRefName(ref) || update.ref !== ref)
+    return { problem: `the payload is about ${update.ref}` };
+  return update;
+}
+
+/** Nothing has left this machine, so whatever is wrong is a definite end. */
+function notSent(problem: string): PublishAnswer {
+  return { kind: 'refused', message: `Nothing was pushed: ${problem}.` };
+}
+
+async function openFor(
+  { repository }: GitPublisherOptions,
+  host: GitHost,
+  { update, signal }: { readonly update: GitUpdate; readonly signal: AbortSignal },
+): Promise<ScratchRepository | (Problem & AsyncDisposable)> {
+  try {
+    return await openScratch(host, { repository, objectName: update.new, signal });
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : 'the repository cannot be read';
+    return { problem, [Symbol.asyncDispose]: async () => undefined };
+  }
+}
+
+async function checkHistory(
+  scratch: ScratchRepository,
+  update: GitUpdate,
+  { allowsRewriting = false }: GitPublisherOptions,
+): Promise<string | null> {
+  const exists = await scratch.run(['cat-file', '-e', `${update.new}^{commit}`]);
+  if (exists.status !== 0) return `the commit ${update.new} is not in the repository`;
+  if (update.old === null || allowsRewriting) return null;
+  const { status } = await scratch.run(['merge-base', '--is-ancestor', update.old, update.new]);
+  return status === 0 ? null : 'the new commit does not contain the old one';
+}
+
+/** One exchange of the old value for the new one; whatever is no clear answer throws, and is unknown then. */
+async function push(
+  scratch: ScratchRepository,
+  { ref, old, new: next }: GitUpdate,
+  { remote, operationId }: { readonly remote: string; readonly operationId: string },
+): Promise<PublishAnswer> {
+  const { status, stdout, stderr } = await scratch.run([
+    'push',
+    '--porcelain',
+    '--no-verify',
+    '--no-follow-tags',
+    '--recurse-submodules=no',
+    `--force-with-lease=${ref}:${old ?? ''}`,
+    '--',
+    remote,
+    `${next}:${ref}`,
+  ]);
+  const line = stdout.split('\n').find((one) => one.split('\t')[1] === `${next}:${ref}`);
+  const [flag = '', , summary = ''] = line?.split('\t') ?? [];
+  if (status === 0 && [' ', '*', '+', '='].includes(flag)) {
+    return { kind: 'acknowledged', operationId, evidence: { ref, summary } };
+  }
+  // These two are said by whoever decides: this side before anything is sent, or the remote after it looked.
+  if (flag === '!' && /^\[(?:remote )?rejected\]/.test(summary)) {
+    return { kind: 'refused', message: `${ref}: ${summary}.`, evidence: { ref, summary } };
+  }
+  throw new Error(stderr.trim().split('\n').at(-1) ?? 'git ended without an answer');
+}
+
+/** Whether the commit at which a ref stands contains the new one; null where that cannot be told. */
+async function contains(
+  { repository, remote, ref }: GitPublisherOptions,
+  host: GitHost,
+  {
+    update,
+    current,
+    signal,
+  }: { readonly update: GitUpdate; readonly current: string; readonly signal: AbortSignal },
+): Promise<boolean | null> {
+  await using scratch = await openScratch(host, { repository, objectName: current, signal });
+  const fetched = await scratch.run([
+    'fetch',
+    '--quiet',
+    '--no-tags',
+    '--no-recurse-submodules',
+    '--',
+    remote,
+    `+${ref}:refs/inspected`,
+  ]);
+  if (fetched.status !== 0) return null;
+  // It may have moved since it was listed, also to where the push would still fit.
+  const inspected = await scratch.run(['rev-parse', '--verify', 'refs/inspected']);
+  if (inspected.stdout.trim() !== current) return null;
+  const { status } = await scratch.run([
+    'merge-base',
+    '--is-ancestor',
+    update.new,
+    'refs/inspected',
+  ]);
+  return status === 0 ? true : status === 1 ? false : null;
+}
+
+function refIn(listed: string, ref: string): string | null {
+  for (const line of listed.split('\n')) {
+    const [name = '', found = ''] = line.split('\t');
+    if (found === ref) return name;
+  }
+  return null;
+}
