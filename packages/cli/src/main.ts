@@ -9,6 +9,7 @@ import { connectDiffCommand } from './commands/connect-diff.ts';
 import { connectDiscoverCommand } from './commands/connect-discover.ts';
 import { connectDraftCommand } from './commands/connect-draft.ts';
 import { connectLoginCommand } from './commands/connect-login.ts';
+import { developCommand } from './commands/develop.ts';
 import { diffCommand } from './commands/diff.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { explainCommand } from './commands/explain.ts';
@@ -145,6 +146,7 @@ const COMMANDS: readonly Command[] = [
   diffCommand,
   runCommand,
   resumeCommand,
+  developCommand,
   reviewCommand,
   runsCommand,
   trailShowCommand,

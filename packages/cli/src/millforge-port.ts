@@ -9,6 +9,7 @@ import type {
   TrailRecord,
 } from '@millforge/contracts';
 import type { TrailVerdict } from '@millforge/kernel';
+import type { DevelopContract, DevelopHandoff, WorkPhase } from '@millforge/kernel/develop';
 import type { ReviewReport } from '@millforge/kernel/review';
 import type { ModelProfile, ModelScript } from '@millforge/models';
 import type { ApprovalPolicy, RegistrySnapshot } from '@millforge/registry';
@@ -361,6 +362,57 @@ export interface ReviewOutcome {
   render(form: 'markdown' | 'sarif'): string;
 }
 
+/** What is developed, and by whom. */
+export interface DevelopRequest {
+  /** What is to be reached, where may be written, how it is judged; read by the product. */
+  readonly contract: DevelopContract;
+  /** Absolute path of the tree that is developed. */
+  readonly candidate: string;
+  /** Absolute path of the protected checks. */
+  readonly checks?: string;
+  /** The model of all phases. */
+  readonly model: ModelSetting;
+  /** Whether `build` and `debug` may run shell commands. */
+  readonly shell?: boolean;
+  /** Told what happens in a phase, as it happens. */
+  readonly onEvent?: (
+    event: RunEvent,
+    phase: { readonly phase: WorkPhase; readonly round: number },
+  ) => void;
+}
+
+/** A development that goes on. */
+export interface DevelopHandle {
+  /** Name of the goal. */
+  readonly goalId: string;
+  /** What it comes to; rejects only for a fault of the host. */
+  readonly result: Promise<DevelopResult>;
+  /** Suspends it: after the current operation, or now. */
+  stop(options?: { readonly now?: boolean }): void;
+}
+
+/** What a development came to. */
+export interface DevelopResult {
+  /** Type of this document. */
+  readonly kind: 'develop_result';
+  /** Version of this document. */
+  readonly schema_version: '1.0';
+  /** Name of the goal. */
+  readonly goal_id: string;
+  /** How it stands. */
+  readonly status: 'success' | 'rejected' | 'failed' | 'cancelled' | 'held' | 'interrupted';
+  /** Why it is not a success; null when it is. */
+  readonly message: string | null;
+  /** What a person reviews. */
+  readonly handoff: DevelopHandoff;
+  /** Path of the patch; null before the first verdict. */
+  readonly patch: string | null;
+  /** The folder of handoff and patch. */
+  readonly folder: string;
+  /** Path of the trail. */
+  readonly trail_path: string;
+}
+
 /** What the commands need of the product. */
 export interface MillforgePort extends AsyncDisposable {
   /** The tools that a harness may name. */
@@ -390,6 +442,8 @@ export interface MillforgePort extends AsyncDisposable {
   resume(runId: string, options?: ResumeOptions): Promise<RunHandle>;
   /** Answers a hold. */
   decide(runId: string, decision: DecisionRequest): Promise<RunResult>;
+  /** Starts a bounded development, or goes on with the one that was admitted under this contract. */
+  develop(request: DevelopRequest): Promise<DevelopHandle>;
   /** Begins a review of a commit. */
   review(request: ReviewRequest): Promise<ReviewHandle>;
   /** Goes on with a suspended or crashed review; one that has ended gives its report again. */

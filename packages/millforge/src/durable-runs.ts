@@ -74,6 +74,12 @@ export async function resumeDurableRun(
       `${runId} is a review; 'millforge review --resume ${runId}' goes on with it.`,
     );
   }
+  if (goal.labels['profile'] === 'develop') {
+    throw millforgeError(
+      'millforge/usage',
+      `${runId} is a development; the 'millforge develop' that began it, given again, goes on with it.`,
+    );
+  }
   if (ENDED.has(goal.state)) return endedHandle(parts, goal);
   const inputs = readRunInputs(goal.inputs);
   const { onEvent, onWaiting } = options;

@@ -32,6 +32,12 @@ export { logInToConnector } from './connectors/log-in-to-connector.ts';
 export { openConnector } from './connectors/open-connector.ts';
 export { createMillforge } from './create-millforge.ts';
 export { openCustomTools } from './custom-tools/open-custom-tools.ts';
+export type {
+  DevelopHandle,
+  DevelopPhase,
+  DevelopRequest,
+  DevelopResult,
+} from './develop/develop-request.ts';
 export type { MillforgeErrorCode } from './error-codes.ts';
 export type {
   DecisionRequest,

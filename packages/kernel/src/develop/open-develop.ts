@@ -89,7 +89,11 @@ export function openDevelop(options: OpenDevelopOptions): Develop {
         throw developError(
           'develop/contract-invalid',
           `The contract has ${read.diagnostics.length === 1 ? 'a mistake' : `${read.diagnostics.length} mistakes`}: ${read.diagnostics[0]?.message ?? ''}`,
-          { diagnostics: read.diagnostics.map((one) => toDiagnosticJson(one)) },
+          {
+            diagnostics: read.diagnostics.map((one) =>
+              toDiagnosticJson(one, { logicalPath: 'contract' }),
+            ),
+          },
         );
       }
       const { value } = read;

@@ -71,7 +71,7 @@ export async function developWorld(
       const body = typeof init?.body === 'string' ? init.body : '';
       const phase = /Phase: (\w+), round/.exec(body)?.[1] ?? '';
       const url = servers.get(phase)?.url ?? 'http://127.0.0.1:9/v1';
-      const asked = input instanceof Request ? input.url : `${input}`;
+      const asked = input instanceof Request ? input.url : new URL(input).href;
       return fetch(asked.replace('http://127.0.0.1:1/v1', url), init);
     },
     ...more,

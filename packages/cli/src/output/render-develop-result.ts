@@ -1,0 +1,41 @@
+import type { DevelopResult } from '../millforge-port.ts';
+import { type TextSink, writeLine } from './terminal.ts';
+
+/** Prints what a development came to, for a person. */
+export function printDevelopResult(
+  sink: TextSink,
+  result: DevelopResult,
+  { workspace, dataFlag }: { readonly workspace: string; readonly dataFlag: string },
+): void {
+  const { goal_id, handoff, message, patch, status } = result;
+  writeLine(sink, status === 'success' ? 'success: every criterion passed' : status);
+  if (message !== null) writeLine(sink, `  ${message}`);
+  for (const { round, verify, health, criteria } of handoff.verdicts) {
+    const failed = criteria.filter(({ passed }) => !passed).map(({ name }) => name);
+    const detail = failed.length === 0 ? '' : `, failed: ${failed.join(', ')}`;
+    writeLine(sink, `  round ${round}: verify ${verify}, health ${health ?? 'not run'}${detail}`);
+  }
+  for (const gap of handoff.gaps) writeLine(sink, `  gap: ${gap}`);
+  if (patch !== null && handoff.patch !== null) {
+    const { files } = handoff.patch;
+    writeLine(sink, `  patch ${patch} (${files} ${files === 1 ? 'file' : 'files'})`);
+    if (status === 'success') {
+      writeLine(sink, `  review it, then: git -C ${quoted(workspace)} apply ${quoted(patch)}`);
+    }
+  }
+  if (status === 'held') {
+    writeLine(
+      sink,
+      `  decide with: millforge resume ${goal_id}${dataFlag} --decide retry   (or cancel)`,
+    );
+  }
+  if (status === 'interrupted' || status === 'held') {
+    writeLine(sink, '  go on with: the same command again');
+  }
+  writeLine(sink, `  development ${goal_id}, trail ${result.trail_path}`);
+}
+
+/** A path that can be pasted into a shell. */
+function quoted(path: string): string {
+  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
+}
