@@ -24,3 +24,8 @@ export {
   type KernelStoreSuite,
   kernelStoreConformance,
 } from './testing/kernel-store-conformance.ts';
+export {
+  type PublisherSubject,
+  type PublisherSuite,
+  publisherConformance,
+} from './testing/publisher-conformance.ts';
