@@ -2,6 +2,7 @@ export type { Approval } from './publication/approve-publication.ts';
 export { createPublications } from './publication/create-publications.ts';
 export { type GitPublisherOptions, gitPublisher } from './publication/git-publisher.ts';
 export type { GitUpdate } from './publication/git-update.ts';
+export { type HttpPublisherOptions, httpPublisher } from './publication/http-publisher.ts';
 export {
   type LocalFault,
   type LocalPublisher,

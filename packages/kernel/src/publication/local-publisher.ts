@@ -53,7 +53,12 @@ export function localPublisher(options: LocalPublisherOptions): LocalPublisher {
     target: directory,
     settleMs,
     applyWaiting: () => receiver.applyWaiting(),
-    publish: (request) => deliver(receiver, request, fault()),
+    async publish(request) {
+      if (options.now() >= request.sendByMs) {
+        return { kind: 'refused', message: 'Nothing was sent: its time was over.' };
+      }
+      return deliver(receiver, request, fault());
+    },
     async inspect({ operationId }): Promise<Inspection> {
       await receiver.dropLate();
       const known = await receiver.look(operationId);
