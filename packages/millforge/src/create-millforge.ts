@@ -8,7 +8,7 @@ import { createRegistry } from '@millforge/registry';
 import { createSteeringQueue } from '@millforge/runtime';
 import { admitRun } from './admit-run.ts';
 import { openBase } from './base/open-base.ts';
-import { chooseCheckRunner } from './develop/choose-check-runner.ts';
+import { chooseBoundary } from './develop/choose-boundary.ts';
 import { startDevelop } from './develop/start-develop.ts';
 import { diagnose } from './diagnose.ts';
 import {
@@ -185,7 +185,9 @@ export function createMillforge(options: MillforgeOptions = {}): Millforge {
           env,
           millforge,
           runParts,
-          chooseChecks: () => chooseCheckRunner({ sandbox: options.sandbox, env }),
+          tools: { ...options.builtinTools, environment: env, findRun: surroundings.find },
+          chooseBoundary: (hiddenPaths) =>
+            chooseBoundary({ sandbox: options.sandbox, env, hiddenPaths }),
         },
         request,
       );

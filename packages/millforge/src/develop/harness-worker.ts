@@ -1,5 +1,6 @@
 import { type OperationEffect, operationFailed, type RunOutcome } from '@millforge/contracts';
 import type { PhaseContext, PhaseWorker, WorkPhase } from '@millforge/kernel/develop';
+import type { RegistrySnapshot } from '@millforge/registry';
 import type { RunEvent } from '@millforge/runtime';
 import { compileForRun } from '../compile-for-run.ts';
 import type { Millforge } from '../millforge.ts';
@@ -16,6 +17,8 @@ export interface HarnessWorkerParts {
   readonly millforge: Pick<Millforge, 'compile'>;
   /** Makes what one execution of a plan needs. */
   readonly runParts: (runId: string, request: RunRequest) => RunParts;
+  /** The tools of each phase. */
+  readonly toolsOf: (phase: WorkPhase) => RegistrySnapshot;
   /** The model. */
   readonly model: ModelSetting;
   /** Whether `build` and `debug` may run commands. */
@@ -49,7 +52,8 @@ export function harnessWorker(phase: WorkPhase, parts: HarnessWorkerParts): Phas
           ? {}
           : { onEvent: (event) => onEvent(event, { phase, round: context.round }) }),
       };
-      const runParts = parts.runParts(runIdOf(context), request);
+      const snapshot = parts.toolsOf(phase);
+      const runParts = { ...parts.runParts(runIdOf(context), request), snapshot };
       const { operations, trail } = context;
       return reportOf(await runOnLog(runParts, { operations, trail }), phase);
     },

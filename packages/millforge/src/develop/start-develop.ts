@@ -1,15 +1,17 @@
 import { createHash } from 'node:crypto';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import type { BuiltinToolOptions } from '@millforge/builtin-tools';
 import { MillforgeError } from '@millforge/contracts';
 import type { GoalView, Kernel, Scope } from '@millforge/kernel';
 import { type Develop, openDevelop, type WorkPhase } from '@millforge/kernel/develop';
 import { millforgeError } from '../millforge-error.ts';
 import { assertKey, readModelSetting } from '../model-setting.ts';
 import { assertWorkspace } from '../workspace.ts';
-import type { ChosenCheckRunner } from './choose-check-runner.ts';
+import type { DevelopBoundary } from './choose-boundary.ts';
 import type { DevelopHandle, DevelopRequest, DevelopResult } from './develop-request.ts';
 import { type HarnessWorkerParts, harnessWorker } from './harness-worker.ts';
+import { phaseTools } from './phase-tools.ts';
 
 /** What developments of one data directory stand on. */
 export interface DevelopGround extends Pick<HarnessWorkerParts, 'millforge' | 'runParts'> {
@@ -21,8 +23,10 @@ export interface DevelopGround extends Pick<HarnessWorkerParts, 'millforge' | 'r
   readonly dataDir: string;
   /** Environment in which keys are looked up. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Chooses how criteria are checked. */
-  readonly chooseChecks: () => Promise<ChosenCheckRunner>;
+  /** What the built-in tools are made with. */
+  readonly tools: BuiltinToolOptions;
+  /** Chooses what keeps commands to their folders; these paths no command may see. */
+  readonly chooseBoundary: (hiddenPaths: readonly string[]) => Promise<DevelopBoundary>;
 }
 
 /** Admits a development, or finds the one that was admitted under its contract, and starts it or goes on. */
@@ -30,7 +34,7 @@ export async function startDevelop(
   ground: DevelopGround,
   request: DevelopRequest,
 ): Promise<DevelopHandle> {
-  const { kernel, scope, dataDir, env } = ground;
+  const { dataDir, env } = ground;
   const read = readModelSetting(request.model);
   if (!read.ok) {
     throw millforgeError('millforge/document', `The model cannot be used: ${read.problem}`);
@@ -38,10 +42,27 @@ export async function startDevelop(
   assertKey(read.setting, env);
   await assertWorkspace(request.candidate);
   if (request.checks !== undefined) await assertWorkspace(request.checks);
+  const hidden = [dataDir, ...(request.checks === undefined ? [] : [request.checks])];
+  const boundary = await ground.chooseBoundary(hidden);
+  try {
+    return await start(ground, { ...request, model: read.setting }, boundary);
+  } catch (error) {
+    await boundary.close();
+    throw error;
+  }
+}
+
+async function start(
+  ground: DevelopGround,
+  request: DevelopRequest,
+  boundary: DevelopBoundary,
+): Promise<DevelopHandle> {
+  const { kernel, scope, dataDir } = ground;
   const parts: HarnessWorkerParts = {
     millforge: ground.millforge,
     runParts: ground.runParts,
-    model: read.setting,
+    toolsOf: phaseTools(ground.tools, boundary),
+    model: request.model,
     hasShell: request.shell === true,
     ...(request.onEvent === undefined ? {} : { onEvent: request.onEvent }),
   };
@@ -52,28 +73,20 @@ export async function startDevelop(
     build: worker('build'),
     debug: worker('debug'),
   };
-  const chosen = await ground.chooseChecks();
-  const open = { kernel, scope, workers, runCheck: chosen.runCheck };
-  try {
-    const develop = openDevelop({ ...open, directory: workDirectory(dataDir) });
-    const goal = await admit(develop, request);
-    const run = develop.run(goal.goal_id);
-    const finish = async (): Promise<DevelopResult> => {
-      try {
-        return await resultOf(develop, await run.done, dataDir);
-      } finally {
-        await chosen.close();
-      }
-    };
-    return {
-      goalId: goal.goal_id,
-      result: finish(),
-      stop: (options) => run.stop(options),
-    };
-  } catch (error) {
-    await chosen.close();
-    throw error;
-  }
+  const open = { kernel, scope, workers, runCheck: boundary.runCheck };
+  const develop = openDevelop({ ...open, directory: workDirectory(dataDir) });
+  const goal = await admit(develop, request);
+  const run = develop.run(goal.goal_id);
+  const isUnbounded = parts.hasShell && !boundary.keepsCommands;
+  const finish = async (): Promise<DevelopResult> => {
+    try {
+      const ended = await run.done;
+      return await resultOf(develop, ended, { dataDir, gaps: isUnbounded ? [UNBOUNDED] : [] });
+    } finally {
+      await boundary.close();
+    }
+  };
+  return { goalId: goal.goal_id, result: finish(), stop: (options) => run.stop(options) };
 }
 
 /**
@@ -101,8 +114,13 @@ async function admit(develop: Develop, request: DevelopRequest): Promise<GoalVie
   }
 }
 
-async function resultOf(develop: Develop, goal: GoalView, dataDir: string): Promise<DevelopResult> {
-  const { document, patch } = await develop.handoff(goal.goal_id);
+async function resultOf(
+  develop: Develop,
+  goal: GoalView,
+  { dataDir, gaps }: { readonly dataDir: string; readonly gaps: readonly string[] },
+): Promise<DevelopResult> {
+  const { document: made, patch } = await develop.handoff(goal.goal_id);
+  const document = { ...made, gaps: [...made.gaps, ...gaps] };
   const folder = join(dataDir, 'runs', folderName(goal.goal_id));
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await replace(join(folder, 'handoff.json'), `${JSON.stringify(document, null, 2)}\n`);
@@ -154,6 +172,9 @@ function messageOf({ failure, holds, interruption }: GoalView): string | null {
   const open = holds.find(({ state }) => state === 'open');
   return failure?.message ?? open?.message ?? interruption?.message ?? null;
 }
+
+const UNBOUNDED =
+  'Shell commands of the model ran without a boundary, as the user and with all rights: what they did outside the work copy is not known.';
 
 /** What says no to the candidate, as against what keeps it from being judged. */
 const REJECTIONS: ReadonlySet<string> = new Set(['check-failed', 'integrity-violation']);

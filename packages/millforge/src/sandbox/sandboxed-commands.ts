@@ -8,6 +8,8 @@ export interface SandboxedCommandsOptions {
   readonly limits?: Partial<SandboxLimits>;
   /** Paths that commands may read beside the workspace, which they may change. */
   readonly readOnlyPaths?: readonly string[];
+  /** Whether they may only read the workspace as well. Default false. */
+  readonly onlyReads?: boolean;
 }
 
 /**
@@ -26,8 +28,7 @@ export function sandboxedCommands(
         command: ['/bin/sh', '-c', SHELL, 'sh', command],
         folder,
         environment,
-        writablePaths: [folder],
-        readOnlyPaths: options.readOnlyPaths ?? [],
+        ...workspacePaths(folder, options),
         limits: { ...sandbox.ceiling, ...options.limits },
         mergesOutput: true,
         onOutput: write,
@@ -59,8 +60,7 @@ export function sandboxedProfiles(
         command: [program, ...rest],
         folder,
         environment: { ...environment, HOME: '/tmp', TMPDIR: '/tmp' },
-        writablePaths: [folder],
-        readOnlyPaths: options.readOnlyPaths ?? [],
+        ...workspacePaths(folder, options),
         limits: { ...limits, timeoutMs: Math.min(timeoutMs, limits.timeoutMs) },
         mergesOutput: true,
         onOutput: write,
@@ -77,6 +77,15 @@ export function sandboxedProfiles(
       ? { kind: 'stopped', why: 'timeout' }
       : { kind: 'exited', code: null, signal: 'SIGKILL' };
   };
+}
+
+function workspacePaths(
+  folder: string,
+  { onlyReads = false, readOnlyPaths = [] }: SandboxedCommandsOptions,
+): { readonly writablePaths: readonly string[]; readonly readOnlyPaths: readonly string[] } {
+  return onlyReads
+    ? { writablePaths: [], readOnlyPaths: [folder, ...readOnlyPaths] }
+    : { writablePaths: [folder], readOnlyPaths };
 }
 
 function noticeOf(result: CommandResult): string | null {

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TrailRecord } from 'millforge';
-import { expect, test } from 'vitest';
+import { createHostSandbox, type TrailRecord } from 'millforge';
+import type { CommandTier } from 'millforge/sandbox';
+import { expect, onTestFinished, test } from 'vitest';
 import {
   calling,
   developContract,
@@ -39,45 +40,56 @@ test('a model develops a real repository, and git applies what is handed over', 
   );
 });
 
-test('no request, no record and no environment of a tool tells of hidden criteria', async () => {
-  const { open, candidate, checks, requests, folder } = await developWorld({
-    plan: [calling('list_workspace_files', {}), submitting('planned')],
-    build: [
-      calling('search_workspace_text', { query: 'zebra'.slice(0, 3) }),
-      calling('write_workspace_file', {
-        path: 'src/sum.js',
-        content: 'export const sum = () => 4;\n',
-      }),
-      calling('bash', { command: 'env; pwd; ls -a . ..; cat /proc/self/environ' }),
-      submitting('built'),
-    ],
-    debug: [calling('bash', { command: 'env | sort; ls -aR . | head -100' }), submitting('looked')],
-  });
-  const millforge = open();
-  const run = await millforge.develop({
-    contract: developContract({ rounds: 2 }),
-    candidate,
-    checks,
-    model: MODEL,
-    shell: true,
-  });
-  const result = await run.result;
-  // The visible test passes and the hidden one does not, in both rounds.
-  expect([result.status, result.handoff.verdicts.map(({ verify }) => verify)]).toEqual([
-    'rejected',
-    ['fail', 'fail'],
-  ]);
-  const told = requests().map(({ text }) => text);
-  const build = told.filter((text) => text.includes('Phase: build, round 2'));
-  expect(build.some((text) => text.includes('1 that you are not told'))).toBe(true);
-  expect(told.join('\n')).toContain('PATH=');
-  const records: TrailRecord[] = [];
-  for await (const record of millforge.readTrail('mend-sum')) records.push(record);
-  for (const word of [...HIDDEN_WORDS, checks, join(folder, 'data/')]) {
-    expect([word, told.some((text) => text.includes(word))]).toEqual([word, false]);
-  }
-  for (const word of HIDDEN_WORDS) expect(JSON.stringify(records)).not.toContain(word);
-});
+test.each(['in the boundary of this host', 'without a boundary'])(
+  'no request, no record and no environment of a tool tells of hidden criteria, %s',
+  async (where) => {
+    const sandbox = createHostSandbox({
+      commandTier: { kind: 'process', acceptsNoBoundary: true },
+    });
+    onTestFinished(() => sandbox[Symbol.asyncDispose]());
+    const host = where === 'without a boundary' ? { sandbox } : {};
+    const { open, candidate, checks, requests, folder } = await developWorld({
+      plan: [calling('list_workspace_files', {}), submitting('planned')],
+      build: [
+        calling('search_workspace_text', { query: 'zebra'.slice(0, 3) }),
+        calling('write_workspace_file', {
+          path: 'src/sum.js',
+          content: 'export const sum = () => 4;\n',
+        }),
+        calling('bash', { command: 'env; pwd; ls -a . ..; cat /proc/self/environ' }),
+        submitting('built'),
+      ],
+      debug: [
+        calling('bash', { command: 'env | sort; ls -aR . | head -100' }),
+        submitting('looked'),
+      ],
+    });
+    const millforge = open();
+    const run = await millforge.develop({
+      contract: developContract({ rounds: 2 }),
+      candidate,
+      checks,
+      model: MODEL,
+      shell: true,
+    });
+    const result = await run.result;
+    // The visible test passes and the hidden one does not, in both rounds.
+    expect([result.status, result.handoff.verdicts.map(({ verify }) => verify)]).toEqual([
+      'rejected',
+      ['fail', 'fail'],
+    ]);
+    const told = requests().map(({ text }) => text);
+    const build = told.filter((text) => text.includes('Phase: build, round 2'));
+    expect(build.some((text) => text.includes('1 that you are not told'))).toBe(true);
+    expect(told.join('\n')).toContain('PATH=');
+    const records: TrailRecord[] = [];
+    for await (const record of millforge.readTrail('mend-sum')) records.push(record);
+    for (const word of [...HIDDEN_WORDS, checks, join(folder, 'data/')]) {
+      expect([word, told.some((text) => text.includes(word))]).toEqual([word, false]);
+    }
+    for (const word of HIDDEN_WORDS) expect(JSON.stringify(records)).not.toContain(word);
+  },
+);
 
 test('a build that writes where it may not is caught and named', async () => {
   const { open, candidate, checks } = await developWorld({
@@ -100,21 +112,42 @@ test('a build that writes where it may not is caught and named', async () => {
   });
 });
 
+const LITTERING = {
+  ...MENDING,
+  debug: [calling('bash', { command: 'echo x > src/left.txt' }), submitting('looked')],
+};
+
+/** Develops with a shell, in a sandbox of one's own. */
+async function developWithShell(commandTier: CommandTier) {
+  const sandbox = createHostSandbox({ commandTier });
+  onTestFinished(() => sandbox[Symbol.asyncDispose]());
+  const { open, candidate, checks } = await developWorld(LITTERING, { sandbox });
+  const request = { contract: developContract(), candidate, checks, model: MODEL, shell: true };
+  return (await open().develop(request)).result;
+}
+
 test('a command that leaves changes in a phase that only reads is caught and named', async () => {
-  const { open, candidate, checks } = await developWorld({
-    ...MENDING,
-    debug: [calling('bash', { command: 'echo x > src/left.txt' }), submitting('looked')],
-  });
-  const run = await open().develop({
-    contract: developContract(),
-    candidate,
-    checks,
-    model: MODEL,
-    shell: true,
-  });
-  expect((await run.result).message).toBe(
+  const result = await developWithShell({ kind: 'process', acceptsNoBoundary: true });
+  expect(result.message).toBe(
     'The phase debug-1, which may only read, left changes: "src/left.txt" was added.',
   );
+  expect(result.handoff.gaps).toContainEqual(
+    expect.stringMatching(/^Shell commands of the model ran without a boundary/),
+  );
+});
+
+test('a sandbox keeps a phase that only reads from leaving changes', async ({ skip }) => {
+  const probe = createHostSandbox();
+  const report = (await probe.report()).at(-1);
+  await probe[Symbol.asyncDispose]();
+  if (report?.isAvailable !== true) {
+    expect((process.env['MILLFORGE_REQUIRE'] ?? '').split(',')).not.toContain('sandbox');
+    skip(report?.detail);
+  }
+  const result = await developWithShell({ kind: 'bubblewrap' });
+  expect([result.status, result.message, result.handoff.gaps]).toEqual(['success', null, []]);
+  const [verdict] = result.handoff.verdicts;
+  expect(verdict?.criteria.map(({ boundary }) => boundary)).toEqual(['bubblewrap', 'bubblewrap']);
 });
 
 test('a model that cannot go on in a phase fails the development with its reason', async () => {
