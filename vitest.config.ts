@@ -6,6 +6,11 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 // MILLFORGE_TEST_DIST=1 runs the same suite on the built packages.
 const source = process.env['MILLFORGE_TEST_DIST'] === undefined ? ['millforge-src'] : [];
 
+/** Bundlers have a condition of their own, whose builds Node cannot always load. */
+function isKnownToNode(condition: string): boolean {
+  return condition !== 'module';
+}
+
 const folders = [
   ...readdirSync('packages').map((name) => ({ name, root: `packages/${name}` })),
   ...readdirSync('tests').map((name) => ({ name, root: `tests/${name}` })),
@@ -34,7 +39,7 @@ export default defineConfig({
   resolve: { conditions: [...source, ...defaultClientConditions] },
   ssr: {
     resolve: {
-      conditions: [...source, ...defaultServerConditions],
+      conditions: [...source, ...defaultServerConditions.filter(isKnownToNode)],
       externalConditions: [...source, 'node', 'import', 'module-sync'],
     },
   },

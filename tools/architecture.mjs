@@ -128,6 +128,7 @@ const ADDRESSES = {
   '@noble/hashes': ['contracts/src/json/sha256-portable.ts'],
   'better-sqlite3': ['kernel/'],
   'quickjs-emscripten-core': ['sandbox/src/quickjs/quickjs-child.mjs'],
+  '@opentelemetry/api': ['kernel/src/telemetry'],
   '@vscode/ripgrep': ['pi-tools/'],
   '@silvia-odwyer/photon-node': ['pi-tools/src/read/image-worker.mjs'],
   'image-size': ['pi-tools/src/read/image-worker.mjs'],

@@ -30,6 +30,7 @@ export default packageBuild({
     'packages/kernel',
     'packages/kernel-artifacts',
     'packages/kernel-review',
+    'packages/kernel-telemetry',
     'packages/kernel-develop',
   ],
   untyped: ['bin'],

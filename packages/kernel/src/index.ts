@@ -44,6 +44,18 @@ export type {
   StoreFacts,
   TrailVerdict,
 } from './kernel.ts';
+export type {
+  KernelObserver,
+  ObservedAttempt,
+  ObservedAttemptEnd,
+  ObservedGoal,
+  ObservedGoalEnd,
+  ObservedOperation,
+  ObservedOperationEnd,
+  ObservedSpan,
+  ObservedTask,
+  ObservedTaskEnd,
+} from './observer.ts';
 export { openKernel } from './open-kernel.ts';
 export type { RunWorkerOptions, Worker } from './run/run-worker.ts';
 export { ALL_PERMISSIONS, type Permission, type Scope } from './scope.ts';

@@ -5,6 +5,7 @@ import type { CollectionFacts } from './artifacts/collect-artifacts.ts';
 import type { GoalContract } from './contract/goal-contract.ts';
 import type { Failpoint } from './failpoints.ts';
 import type { GoalSummary, GoalView, OperationView, OwnerView } from './goal-view.ts';
+import type { KernelObserver } from './observer.ts';
 import type { RunWorkerOptions, Worker } from './run/run-worker.ts';
 import type { Scope } from './scope.ts';
 import type { BackupFacts } from './sqlite/back-up.ts';
@@ -27,6 +28,8 @@ export interface OpenKernelOptions {
   readonly adopt?: boolean;
   /** How long a write waits for another process before `kernel/busy`; default 5 s. */
   readonly lockTimeoutMs?: number;
+  /** Told what runs in this process, without content; `@millforge/kernel/telemetry` makes one. Default nobody. */
+  readonly observer?: KernelObserver;
   /** How long aborted work is waited for; default 5 s. */
   readonly graceMs?: number;
 }

@@ -60,6 +60,7 @@ export async function openKernelOn(driver: Driver, options: OpenKernelOptions): 
         redactor: createRedactor(),
         graceMs: options.graceMs ?? 5000,
         unsettled: createUnsettledActs(),
+        observer: options.observer ?? null,
         silences: new Map(),
       },
       { db, driver, isAlive: locks.isAlive },

@@ -3,7 +3,8 @@ import type { OwnerView } from '../goal-view.ts';
 import { kernelError } from '../kernel-error.ts';
 import type { Scope } from '../scope.ts';
 import { runGoal } from './run-goal.ts';
-import type { RunParts } from './run-parts.ts';
+import type { RunParts, RunRequest } from './run-parts.ts';
+import { createRunWatch } from './run-watch.ts';
 import type { Slots } from './slots.ts';
 import { createStopSwitch, type StopKind } from './stop-switch.ts';
 
@@ -61,7 +62,7 @@ export function createActiveRuns(parts: RunParts): ActiveRuns {
         active.set(name, (kind) => stop.stop(kind));
         try {
           await how.permitted();
-          await runGoal(parts, { scope, goalId, stop, ...how });
+          await watched(parts, { scope, goalId, stop, ...how });
         } finally {
           active.delete(name);
         }
@@ -80,6 +81,20 @@ export function createActiveRuns(parts: RunParts): ActiveRuns {
     },
     enter,
   };
+}
+
+/** Runs a goal, and tells the observer of it if there is one. */
+async function watched(parts: RunParts, request: Omit<RunRequest, 'watch'>): Promise<void> {
+  const { observer } = parts;
+  if (observer === null) return runGoal(parts, { ...request, watch: null });
+  const watch = createRunWatch(observer, request);
+  try {
+    await runGoal(parts, { ...request, watch });
+    watch.end(null);
+  } catch (error) {
+    watch.end(error);
+    throw error;
+  }
 }
 
 function nameOf({ tenant }: Scope, goalId: string): string {

@@ -80,6 +80,13 @@ export function createDurableLog(
     });
   };
 
+  const isRecorded = (key: string): boolean => known.get(key) === 'recorded' && !anew.has(key);
+
+  const watched: typeof perform = (operation, act) =>
+    parts.watch === null
+      ? perform(operation, act)
+      : parts.watch.operation({ operation, isReplayed: isRecorded(operation.key) }, act, perform);
+
   return {
     async perform<T extends JsonValue>(operation: Operation<T>, act: Act<T>) {
       refuseWhenClosed();
@@ -88,7 +95,7 @@ export function createDurableLog(
       const before = asked.get(operation.key);
       const leave = control.enter();
       try {
-        const outcome = perform(operation, act);
+        const outcome = watched(operation, act);
         asked.set(operation.key, before ?? outcome);
         if (before !== undefined) await before;
         return (await outcome) as OperationOutcome<T>;
@@ -100,7 +107,7 @@ export function createDurableLog(
     },
     append: notes.append,
     newId: (key) => digest({ goal_uid: claim.goalUid, task_id: claim.taskId, key }).slice(0, 32),
-    isRecorded: (key) => known.get(key) === 'recorded' && !anew.has(key),
+    isRecorded,
     takeNotes: notes.take,
     endDifference: () => index.endDifference() ?? notes.difference(),
   };

@@ -12,6 +12,7 @@ import type { Owner } from '../owner/owner.ts';
 import type { Claim } from '../store/claim.ts';
 import type { KernelStore } from '../store/kernel-store.ts';
 import type { RunControl } from './run-control.ts';
+import type { AttemptWatch } from './run-watch.ts';
 import type { UnsettledActs } from './unsettled-acts.ts';
 
 /** What the log of one attempt works with. */
@@ -34,6 +35,8 @@ export interface LogParts {
   readonly admittedBy: string;
   /** Operations whose act was given up but may still end, by goal, task and key. */
   readonly unsettled: UnsettledActs;
+  /** Tells an observer of the operations; null for nobody. */
+  readonly watch: AttemptWatch | null;
 }
 
 /** Performs an operation. */

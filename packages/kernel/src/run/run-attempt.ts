@@ -55,6 +55,7 @@ export async function runAttempt(
       observedLimits: contract.observed_limits ?? null,
       onAmbiguous: contract.on_ambiguous,
       admittedBy: attempt.admittedBy,
+      watch: attempt.watch,
     };
     const loaded = await store.attempts.load(claim, { contract, task });
     const log = createDurableLog(logParts, loaded);

@@ -11,6 +11,7 @@ import { releaseAttempt } from './release-attempt.ts';
 import { resolveAttempt } from './resolve-attempt.ts';
 import { runAttempt } from './run-attempt.ts';
 import type { RunParts, RunRequest } from './run-parts.ts';
+import type { AttemptWatch } from './run-watch.ts';
 import { createStopSwitch } from './stop-switch.ts';
 
 /** Runs a goal until it ends, is held, or is stopped; tasks that depend on nothing unfinished run at the same time. */
@@ -87,11 +88,13 @@ export async function runGoal(parts: RunParts, request: RunRequest): Promise<voi
 
 async function read(
   { store }: RunParts,
-  { scope, goalId }: RunRequest,
+  { scope, goalId, watch }: RunRequest,
   faults: unknown[],
 ): Promise<Position | null> {
   try {
-    return await store.goals.position(scope.tenant, goalId);
+    const position = await store.goals.position(scope.tenant, goalId);
+    watch?.see(position);
+    return position;
   } catch (error) {
     faults.push(error);
     return null;
@@ -133,14 +136,17 @@ async function runTask(parts: RunParts, request: RunRequest, standing: Standing)
     hasDrifted: bindingSha256(adapter) !== standing.taskRow.binding_sha256,
   });
   if (claimed === null) return request.leavesBusy;
-  const goesOn = await runAttempt(parts, request, {
-    ...claimed,
-    contract,
-    task,
-    adapter,
-    admittedBy: goal.admitted_by,
-  });
-  return !goesOn;
+  const { watch } = request;
+  const run = (watching: AttemptWatch | null): Promise<boolean> =>
+    runAttempt(parts, request, {
+      ...claimed,
+      contract,
+      task,
+      adapter,
+      admittedBy: goal.admitted_by,
+      watch: watching,
+    });
+  return !(await (watch === null ? run(null) : watch.attempt(task, claimed.claim, run)));
 }
 
 /** Lets go what other processes left of a goal that has failed; tells whether there was any. */

@@ -4,10 +4,12 @@ import type { ArtifactFiles } from '../artifacts/artifact-files.ts';
 import type { CompleteContract, CompleteTask } from '../contract/read-goal-contract.ts';
 import type { Failpoint } from '../failpoints.ts';
 import type { OwnerView } from '../goal-view.ts';
+import type { KernelObserver } from '../observer.ts';
 import type { Owner } from '../owner/owner.ts';
 import type { Scope } from '../scope.ts';
 import type { ClaimedTask } from '../store/attempt-store.ts';
 import type { KernelStore } from '../store/kernel-store.ts';
+import type { AttemptWatch, RunWatch } from './run-watch.ts';
 import type { Slots } from './slots.ts';
 import type { StopSwitch } from './stop-switch.ts';
 import type { UnsettledActs } from './unsettled-acts.ts';
@@ -24,6 +26,8 @@ export interface RunParts {
   readonly artifacts: ArtifactFiles;
   readonly graceMs: number;
   readonly unsettled: UnsettledActs;
+  /** Told what runs; null for nobody. */
+  readonly observer: KernelObserver | null;
   /** What was last seen of leases that other living owners have, and since when nothing moved, by goal and task. */
   readonly silences: Map<string, Silence>;
 }
@@ -46,6 +50,8 @@ export interface RunRequest {
   /** Attempts that may run at the same time. */
   readonly slots: Slots;
   readonly stop: StopSwitch;
+  /** Tells an observer of the run; null for nobody. */
+  readonly watch: RunWatch | null;
 }
 
 /** An attempt with all that it runs on. */
@@ -54,4 +60,6 @@ export interface AttemptRequest extends ClaimedTask {
   readonly task: CompleteTask;
   readonly adapter: Adapter;
   readonly admittedBy: string;
+  /** Tells an observer of its operations; null for nobody. */
+  readonly watch: AttemptWatch | null;
 }
