@@ -48,22 +48,25 @@ test.each(['in the boundary of this host', 'without a boundary'])(
     });
     onTestFinished(() => sandbox[Symbol.asyncDispose]());
     const host = where === 'without a boundary' ? { sandbox } : {};
-    const { open, candidate, checks, requests, folder } = await developWorld({
-      plan: [calling('list_workspace_files', {}), submitting('planned')],
-      build: [
-        calling('search_workspace_text', { query: 'zebra'.slice(0, 3) }),
-        calling('write_workspace_file', {
-          path: 'src/sum.js',
-          content: 'export const sum = () => 4;\n',
-        }),
-        calling('bash', { command: 'env; pwd; ls -a . ..; cat /proc/self/environ' }),
-        submitting('built'),
-      ],
-      debug: [
-        calling('bash', { command: 'env | sort; ls -aR . | head -100' }),
-        submitting('looked'),
-      ],
-    });
+    const { open, candidate, checks, requests, folder } = await developWorld(
+      {
+        plan: [calling('list_workspace_files', {}), submitting('planned')],
+        build: [
+          calling('search_workspace_text', { query: 'zebra'.slice(0, 3) }),
+          calling('write_workspace_file', {
+            path: 'src/sum.js',
+            content: 'export const sum = () => 4;\n',
+          }),
+          calling('bash', { command: 'env; pwd; ls -a . ..; cat /proc/self/environ' }),
+          submitting('built'),
+        ],
+        debug: [
+          calling('bash', { command: 'env | sort; ls -aR . | head -100' }),
+          submitting('looked'),
+        ],
+      },
+      host,
+    );
     const millforge = open();
     const run = await millforge.develop({
       contract: developContract({ rounds: 2 }),
