@@ -14,6 +14,7 @@ export type {
   CallEvent,
   CallRefused,
   CallStarted,
+  CallUpdated,
   ContextCompacted,
   ModelReAsked,
   ModelReplied,

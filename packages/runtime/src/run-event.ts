@@ -11,6 +11,7 @@ export type RunEvent =
   | ApprovalRequested
   | ApprovalDecided
   | CallStarted
+  | CallUpdated
   | CallEnded
   | CallRefused
   | RunEnded;
@@ -117,6 +118,14 @@ export interface CallStarted extends CallEvent {
   readonly kind: 'call-started';
   /** One line for a person: `edit src/sum.js`. */
   readonly describe: string;
+}
+
+/** A call that takes long says what it would answer so far: whole texts, of which none need be shown. */
+export interface CallUpdated extends CallEvent {
+  /** Tells the events apart. */
+  readonly kind: 'call-updated';
+  /** What the model would read if the call ended here, redacted. */
+  readonly text: string;
 }
 
 /** An admitted call has ended. */

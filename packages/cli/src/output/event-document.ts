@@ -38,6 +38,8 @@ export function eventDocument(event: RunEvent): JsonObject {
         decided_by: event.decidedBy,
         reason: event.reason,
       };
+    case 'call-updated':
+      return { ...callFields(event), text_end: endOf(event.text) };
     case 'call-ended':
       return {
         ...callFields(event),
@@ -69,3 +71,11 @@ function turnFields(event: TurnEvent & { readonly kind: string }): JsonObject {
 function callFields(event: CallEvent & { readonly kind: string }): JsonObject {
   return { ...turnFields(event), index: event.index, call_id: event.callId, tool: event.tool };
 }
+
+/** Never half of a surrogate pair. */
+function endOf(text: string): string {
+  return text.slice(-MAX_TEXT_END).replace(/^[\udc00-\udfff]/, '');
+}
+
+/** Of what grows line by line, only the end is new. */
+const MAX_TEXT_END = 2000;

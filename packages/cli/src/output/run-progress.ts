@@ -65,11 +65,24 @@ export function createRunProgress(host: CliHost): RunProgress {
   };
 }
 
+/** Something that the run waits for. */
+interface Activity {
+  readonly what: string;
+  readonly since: number;
+  /** Its last line of output; empty where it says nothing. */
+  readonly last: string;
+}
+
 /** What the run waits for: the model, or calls of which several may run at once. */
 function createActivities(host: CliHost) {
-  const running = new Map<string, { readonly what: string; readonly since: number }>();
+  const running = new Map<string, Activity>();
   const begin = (key: string, what: string) => {
-    running.set(key, { what, since: host.monotonicMs() });
+    running.set(key, { what, since: host.monotonicMs(), last: '' });
+  };
+  const update = (key: string, text: string) => {
+    const known = running.get(key);
+    const last = oneLine(text.trimEnd().split('\n').at(-1) ?? '');
+    if (known !== undefined) running.set(key, { ...known, last });
   };
   return {
     follow(event: RunEvent): void {
@@ -79,6 +92,9 @@ function createActivities(host: CliHost) {
           return;
         case 'call-started':
           begin(callKey(event), `running ${event.describe}`);
+          return;
+        case 'call-updated':
+          update(callKey(event), event.text);
           return;
         case 'call-ended':
           running.delete(callKey(event));
@@ -103,7 +119,8 @@ function createActivities(host: CliHost) {
     latest(): string | null {
       const last = [...running.values()].at(-1);
       if (last === undefined) return null;
-      return `${last.what}, ${Math.floor((host.monotonicMs() - last.since) / 1000)} s`;
+      const time = `${last.what}, ${Math.floor((host.monotonicMs() - last.since) / 1000)} s`;
+      return last.last === '' ? time : `${time}: ${last.last}`;
     },
   };
 }
@@ -117,6 +134,7 @@ function lineOf(event: RunEvent): string | null {
     case 'turn-started':
     case 'approval-requested':
     case 'call-started':
+    case 'call-updated':
     case 'run-ended':
       return null;
     case 'approval-decided':

@@ -78,7 +78,7 @@ export async function performCall(
           throw operationFailed(reasonOf(prepared));
         }
         try {
-          return await act({ run, checked, prepared }, context);
+          return await act({ run, place, checked, prepared }, context);
         } finally {
           await held.free();
         }
@@ -112,11 +112,16 @@ export async function performCall(
 type Context = Parameters<PreparedCall['run']>[0];
 
 async function act(
-  parts: { readonly run: Run; readonly checked: CheckedCall; readonly prepared: PreparedCall },
+  parts: {
+    readonly run: Run;
+    readonly place: CallPlace;
+    readonly checked: CheckedCall;
+    readonly prepared: PreparedCall;
+  },
   context: Context,
 ): Promise<ActResult<CallRecord>> {
-  const { run, checked, prepared } = parts;
-  const executed = await prepared.run(context);
+  const { run, place, checked, prepared } = parts;
+  const executed = await prepared.run(watched(run, place, context));
   const { outcome, after } = executed;
   const hasEffect = checked.effect === 'write' || checked.effect === 'external';
   if (hasEffect && outcome.certainty === 'completion_unknown') {
@@ -138,6 +143,20 @@ async function act(
     value: callRecord({ ...executed, outcome: kept }),
     usage: { tool_calls: 1 },
     ...(after === undefined ? {} : { after }),
+  };
+}
+
+/** Where somebody listens, a call is asked to say how far it is. */
+function watched(run: Run, place: CallPlace, context: Context): Context {
+  if (run.options.onEvent === undefined) return context;
+  const { signal, idempotencyKey } = context;
+  return {
+    signal,
+    idempotencyKey,
+    onUpdate(text) {
+      if (text === '') return;
+      run.observer.emit({ kind: 'call-updated', ...place, replayed: false, text });
+    },
   };
 }
 

@@ -1,9 +1,16 @@
 import { createRedactor } from '@millforge/contracts';
+import { manualClock, sequentialIds } from '@millforge/contracts/testing';
 import { createToolExecutor } from '@millforge/registry';
-import { createSteeringQueue, type RunEvent, type RunOptions } from '@millforge/runtime';
+import {
+  createSteeringQueue,
+  memoryOperationLog,
+  type RunEvent,
+  type RunOptions,
+  runPlan,
+} from '@millforge/runtime';
 import { expect, test } from 'vitest';
 import { buildPlan } from '../support/builder-plan.ts';
-import { runScript, type Scripted } from '../support/scripted-run.ts';
+import { runOptions, runScript, type Scripted, scriptedClient } from '../support/scripted-run.ts';
 
 /** Every kind, once: a kind that is added or taken away is an error of the type checker here. */
 const KINDS: Readonly<Record<RunEvent['kind'], true>> = {
@@ -15,6 +22,7 @@ const KINDS: Readonly<Record<RunEvent['kind'], true>> = {
   'approval-requested': true,
   'approval-decided': true,
   'call-started': true,
+  'call-updated': true,
   'call-ended': true,
   'call-refused': true,
   'run-ended': true,
@@ -34,7 +42,16 @@ const SCRIPT: readonly Scripted[] = [
 async function eventfulRun(options: Partial<RunOptions> = {}) {
   const built = buildPlan(
     [
-      { id: 'read', tool: { run: async () => ({ kind: 'done', text: 'x'.repeat(2000) }) } },
+      {
+        id: 'read',
+        tool: {
+          run: async (_input, { onUpdate }) => {
+            onUpdate?.('');
+            onUpdate?.('password=abcdefgh12345678 half');
+            return { kind: 'done', text: 'x'.repeat(2000) };
+          },
+        },
+      },
       { id: 'submit', terminal: 'COMPLETE' },
     ],
     {
@@ -96,4 +113,30 @@ test('a run that fails keeps the trace of every refused call (D-15)', async () =
   for (const { data } of refusals) {
     expect(data).toMatchObject({ trace: { status: 'not_executed', turn: expect.any(Number) } });
   }
+});
+
+test('a call says how far it is to whoever listens, redacted, and is asked by nobody else', async () => {
+  const { events } = await eventfulRun();
+  const updates = events.filter(({ kind }) => kind === 'call-updated');
+  expect(updates).toHaveLength(3);
+  expect(updates[0]).toMatchObject({
+    tool: 'read',
+    replayed: false,
+    text: expect.stringMatching(/ half$/),
+  });
+  expect(JSON.stringify(updates)).not.toContain('abcdefgh12345678');
+  const asked: boolean[] = [];
+  const run = async (_input: object, { onUpdate }: { readonly onUpdate?: unknown }) => {
+    asked.push(onUpdate !== undefined);
+    return { kind: 'done', text: 'x' } as const;
+  };
+  const built = buildPlan([
+    { id: 'read', tool: { run } },
+    { id: 'submit', terminal: 'COMPLETE' },
+  ]);
+  const clock = manualClock();
+  const operations = memoryOperationLog({ clock, ids: sequentialIds() });
+  const model = scriptedClient([READ, [['submit', { summary: 'Done.' }]]]);
+  await runPlan(built.reference, runOptions(built, { clock, model, operations }));
+  expect(asked).toEqual([false]);
 });
