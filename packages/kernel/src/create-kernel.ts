@@ -15,14 +15,20 @@ import { backUp } from './sqlite/back-up.ts';
 import { examineStore } from './sqlite/examine-store.ts';
 import type { StoreFile } from './sqlite/store-file.ts';
 import type { OwnActs } from './store/goal-store.ts';
-import { readExport } from './trail/import-trail.ts';
 import { readTrail } from './trail/read-trail.ts';
 
 /** Puts the parts of an open store together. */
-export function createKernel(parts: RunParts, file: StoreFile): Kernel {
+export function createKernel(parts: RunParts, storeFile: StoreFile | null): Kernel {
   const { store, clock, ids, owner, artifacts } = parts;
   const here: OwnActs = { ownerId: owner.id, isActing: (name) => parts.unsettled.has(name) };
   const runs = createActiveRuns(parts);
+  const file = (): StoreFile => {
+    if (storeFile !== null) return storeFile;
+    throw kernelError(
+      'kernel/no-file',
+      'This kernel stands on a store of its own, which has no file; copy, collect and examine with the means of that store.',
+    );
+  };
 
   /** Whoever sees nothing learns nothing: what a scope cannot see is not found before it is not permitted. */
   const permit = async (
@@ -184,18 +190,21 @@ export function createKernel(parts: RunParts, file: StoreFile): Kernel {
     },
     async importTrail(scope, lines) {
       await permit(scope, 'goal.admit', null);
-      const read = await readExport(lines, scope.tenant);
-      await store.trails.import(scope, read);
-      return view(scope, read.goalId);
+      return view(scope, await store.trails.import(scope, lines));
     },
     async retrieve(scope, query) {
       await permit(scope, 'goal.read', null);
       return retrieve({ open: (digest) => artifacts.open(scope.tenant, digest) }, query);
     },
-    collectArtifacts: ({ graceMs = COLLECTION_GRACE_MS } = {}) =>
-      collectArtifacts({ ...parts, db: file.db }, { graceMs }),
-    backup: (directory) => backUp({ ...parts, ...file }, directory),
-    examine: () => examineStore({ db: file.db, clock }),
+    async collectArtifacts({ graceMs = COLLECTION_GRACE_MS } = {}) {
+      return collectArtifacts({ ...parts, db: file().db }, { graceMs });
+    },
+    async backup(directory) {
+      return backUp({ ...parts, ...file() }, directory);
+    },
+    async examine() {
+      return examineStore({ db: file().db, clock });
+    },
     [Symbol.asyncDispose]() {
       closing ??= close();
       return closing;

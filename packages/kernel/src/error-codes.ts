@@ -28,6 +28,8 @@ export type KernelErrorCode =
   | 'kernel/commit-unknown'
   /** SQLite refused a setting that durability needs. */
   | 'kernel/setting-refused'
+  /** The kernel stands on a store without a file, and this is done with files. */
+  | 'kernel/no-file'
   /** The kernel was closed. */
   | 'kernel/closed'
   /** The file is a backup; it opens only for whoever adopts it. */

@@ -8,8 +8,8 @@ import type { StoreFile } from './sqlite/store-file.ts';
 /** What the other entries of this package work with behind an open kernel. */
 export interface KernelInternals {
   readonly parts: RunParts;
-  /** The file that holds it all. */
-  readonly file: StoreFile;
+  /** The file that holds it all; a kernel on another store throws `kernel/no-file`. */
+  readonly file: () => StoreFile;
   /** Refuses a scope that lacks a permission; what it cannot see is not found first. */
   readonly permit: (scope: Scope, permission: Permission, goalId: string | null) => Promise<void>;
   /** Counts something in that must have ended before the store is closed. */

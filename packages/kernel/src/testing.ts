@@ -24,6 +24,7 @@ export {
   type KernelStoreSuite,
   kernelStoreConformance,
 } from './testing/kernel-store-conformance.ts';
+export { createMemoryStore, type MemoryStore } from './testing/memory-store.ts';
 export {
   type PublisherSubject,
   type PublisherSuite,

@@ -90,11 +90,16 @@ test('runs as many tasks at once as it was told', async () => {
 
 test('fails the goal with a task that it needs, stops the others first and cancels the rest', async () => {
   const stopped: string[] = [];
+  const entered = gate();
   const { kernel, view, states } = await runOnce(
     goal([task('bad'), task('slow'), task('after', { depends_on: ['slow'] })]),
     [
       work(async ({ taskId, signal }) => {
-        if (taskId === 'bad') throw operationFailed({ code: 'down', message: 'It is down.' });
+        if (taskId === 'bad') {
+          await entered.opened;
+          throw operationFailed({ code: 'down', message: 'It is down.' });
+        }
+        entered.open();
         await new Promise((resolve) => signal.addEventListener('abort', resolve));
         stopped.push(taskId);
         return null;

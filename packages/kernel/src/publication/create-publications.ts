@@ -14,7 +14,7 @@ import { reconcilePublication } from './reconcile-publication.ts';
 export function createPublications(kernel: Kernel): Publications {
   const { parts, file, permit, enter } = internalsOf(kernel);
   const { clock, owner, unsettled } = parts;
-  const store = createPublicationStore({ db: file.db, clock, isAlive: file.isAlive });
+  const store = createPublicationStore({ db: file().db, clock, isAlive: file().isAlive });
   const here = { ownerId: owner.id, isActing: (name: string) => unsettled.has(name) };
   const flow: Flow = { parts, store, here };
 

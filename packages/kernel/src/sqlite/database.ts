@@ -1,7 +1,9 @@
 import { type Clock, MillforgeError } from '@millforge/contracts';
 import type { DurableWrite, Failpoint } from '../failpoints.ts';
+import type { StoreTransaction } from '../store/store-transaction.ts';
 import type { Connection, Prepared } from './driver.ts';
 import { isBusy, isIoFault, sqlFault } from './sql-fault.ts';
+import { createStatements, type StatementRunner } from './statements.ts';
 
 /** A value of a column. */
 export type SqlValue = string | number | null | Uint8Array;
@@ -12,7 +14,7 @@ export interface SqlRow {
 }
 
 /** Statements inside one transaction. */
-export interface Transaction {
+export interface Transaction extends StoreTransaction {
   /** The first row, or undefined. */
   get(sql: string, ...values: readonly SqlValue[]): SqlRow | undefined;
   /** All rows; for results that are bounded. */
@@ -29,6 +31,8 @@ export interface Database {
   write<T>(name: DurableWrite, work: (tx: Transaction) => T): Promise<T>;
   /** Runs `work` on one consistent state. */
   read<T>(work: (tx: Transaction) => T): Promise<T>;
+  /** Reads the whole file for damage; rejects with `kernel/corrupt`. */
+  assertIntact(): Promise<void>;
   /** Writes one moment of the whole file into another one. */
   copyInto(path: string): void;
   /** Calls the failpoint of that name. */
@@ -62,7 +66,7 @@ export function createDatabase(connection: Connection, options: DatabaseOptions)
     statements.set(sql, statement);
     return statement;
   };
-  const tx: Transaction = {
+  const runner: StatementRunner = {
     // The driver gives objects of columns; what a column may hold is settled by STRICT tables.
     get: (sql, ...values) => prepared(sql).get(...values) as SqlRow | undefined,
     all: (sql, ...values) => prepared(sql).all(...values) as readonly SqlRow[],
@@ -73,6 +77,7 @@ export function createDatabase(connection: Connection, options: DatabaseOptions)
       return prepared(sql).run(...values).changes;
     },
   };
+  const tx: Transaction = { ...createStatements(runner), ...runner };
 
   let userVersion: Prepared | null = null;
   const checkVersion = (): void => {
@@ -246,6 +251,16 @@ export function createDatabase(connection: Connection, options: DatabaseOptions)
     process.nextTick(() => void drain());
   };
 
+  const read = <T>(work: (tx: Transaction) => T): Promise<T> =>
+    patiently(() => {
+      prepared(BEGIN_READ).run();
+      try {
+        return work(tx);
+      } finally {
+        if (connection.inTransaction) prepared('COMMIT').run();
+      }
+    });
+
   return {
     path,
     async write<T>(name: DurableWrite, work: (tx: Transaction) => T): Promise<T> {
@@ -261,15 +276,11 @@ export function createDatabase(connection: Connection, options: DatabaseOptions)
       failpoint?.(`after:${name}`);
       return result.value as T; // It is what `work` gave, which gives a T.
     },
-    read: (work) =>
-      patiently(() => {
-        prepared(BEGIN_READ).run();
-        try {
-          return work(tx);
-        } finally {
-          if (connection.inTransaction) prepared('COMMIT').run();
-        }
-      }),
+    read,
+    async assertIntact() {
+      const found = await read((one) => one.get('PRAGMA integrity_check(1)')?.['integrity_check']);
+      if (found !== 'ok') throw damagedFile(path, String(found));
+    },
     copyInto(target) {
       refuseClosed();
       connection.prepare('VACUUM INTO ?').run(target);
@@ -302,6 +313,14 @@ function unknownCommit(path: string, cause: unknown): MillforgeError {
     'kernel/commit-unknown',
     `The disk of ${path} failed during a commit, so nobody knows whether it became durable; check the disk and open the trail again.`,
     { cause },
+  );
+}
+
+function damagedFile(path: string, found: string): MillforgeError {
+  return new MillforgeError(
+    'kernel/corrupt',
+    `${path} is damaged; copy it away, run \`millforge doctor\` on the copy and restore a backup.`,
+    { details: { path, found } },
   );
 }
 

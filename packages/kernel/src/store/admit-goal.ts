@@ -3,14 +3,14 @@ import type { AdapterBinding } from '../contract/goal-contract.ts';
 import type { CompleteContract } from '../contract/read-goal-contract.ts';
 import { kernelError } from '../kernel-error.ts';
 import type { Scope } from '../scope.ts';
-import type { Transaction } from '../sqlite/database.ts';
 import { added, appendRecord, NO_SHA256 } from './append-record.ts';
-import { type GoalRow, readGoalAgain } from './goal-row.ts';
+import { type GoalRow, readGoalAgain, readGoalRow } from './goal-row.ts';
 import { savePayload, toPayload } from './payloads.ts';
+import type { StoreTransaction } from './store-transaction.ts';
 
 /** Stores a contract as a new goal, or gives the goal that has exactly this one. */
 export function admitGoal(
-  tx: Transaction,
+  tx: StoreTransaction,
   scope: Scope,
   admission: {
     readonly contract: CompleteContract;
@@ -21,11 +21,7 @@ export function admitGoal(
   const { contract, goalUid, now } = admission;
   const payload = toPayload(contract);
   const { tenant } = scope;
-  const known = tx.get(
-    'SELECT goal, contract_sha256 FROM goals WHERE tenant = ? AND goal_id = ?',
-    tenant,
-    contract.goal_id,
-  );
+  const known = tx.find('goals', { tenant, goal_id: contract.goal_id });
   if (known !== undefined) {
     if (known['contract_sha256'] === payload.sha256) {
       return readGoalAgain(tx, { goal: Number(known['goal']), tenant }, now);
@@ -36,31 +32,30 @@ export function admitGoal(
     );
   }
   const at = new Date(now).toISOString();
-  tx.run(
-    `INSERT INTO goals (tenant, goal_id, goal_uid, resource, admitted_by, created_at, title, unchecked,
-       contract_sha256, state, version, fence, units_limit, units_reserved, units_settled, artifact_bytes,
-       head_seq, head_sha256, head_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'ready', 1, 0, ?, 0, 0, 0, 0, ?, ?)`,
+  const first = {
     tenant,
-    contract.goal_id,
-    goalUid,
-    scope.resource,
-    scope.actor,
-    at,
-    titleOf(contract),
-    contract.unchecked ? 1 : 0,
-    payload.sha256,
-    contract.limits.units,
-    NO_SHA256,
-    at,
-  );
+    goal_id: contract.goal_id,
+    goal_uid: goalUid,
+    resource: scope.resource,
+    admitted_by: scope.actor,
+    created_at: at,
+    title: titleOf(contract),
+    unchecked: contract.unchecked ? 1 : 0,
+    contract_sha256: payload.sha256,
+    state: 'ready',
+    version: 1,
+    fence: 0,
+    units_limit: contract.limits.units,
+    units_reserved: 0,
+    units_settled: 0,
+    artifact_bytes: 0,
+    head_seq: 0,
+    head_sha256: NO_SHA256,
+    head_at: at,
+  };
+  tx.insert('goals', { columns: Object.keys(first), values: Object.values(first) });
   savePayload(tx, tenant, payload);
-  const row = tx.get(
-    'SELECT goal FROM goals WHERE tenant = ? AND goal_id = ?',
-    tenant,
-    contract.goal_id,
-  );
-  const goal = readGoalAgain(tx, { goal: Number(row?.['goal']), tenant }, now);
+  const goal = readGoalRow(tx, tenant, { goalId: contract.goal_id, now });
   return appendRecord(tx, goal, {
     type: 'goal-admitted',
     actor: scope.actor,

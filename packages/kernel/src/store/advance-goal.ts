@@ -1,10 +1,10 @@
 import type { CompleteContract } from '../contract/read-goal-contract.ts';
-import type { Transaction } from '../sqlite/database.ts';
 import { goalStanding, nextTaskStates, type TaskStanding } from '../states/next-task-states.ts';
 import { changed, type RowChange, type RowPatch } from './append-record.ts';
 import { readLatestAttempt, readTasks } from './attempt-row.ts';
 import { openRows } from './cancel-goal.ts';
 import type { GoalRow } from './goal-row.ts';
+import type { StoreTransaction } from './store-transaction.ts';
 
 /** What follows for a goal from what became of one of its tasks, in the same record. */
 export interface Advance {
@@ -25,7 +25,7 @@ export interface TaskEvent extends TaskStanding {
 
 /** Readies and skips tasks, and ends a goal whose last task ended, unless a person is asked. */
 export function advanceGoal(
-  tx: Transaction,
+  tx: StoreTransaction,
   goal: GoalRow,
   {
     contract,
@@ -78,23 +78,26 @@ export function advanceGoal(
 
 /** Attempts stop first: whoever of them ends last ends the goal. */
 function isAnotherRunning(
-  tx: Transaction,
+  tx: StoreTransaction,
   goal: GoalRow,
   { taskId, endsAttempt }: TaskEvent,
 ): boolean {
-  const row = tx.get(
-    `SELECT task_id FROM attempts WHERE goal = ? AND tenant = ? AND task_id <> ?
-        AND state IN ('admitted', 'running', 'ambiguous') LIMIT 1`,
-    goal.goal,
-    goal.tenant,
-    endsAttempt ? taskId : '',
-  );
-  return row !== undefined;
+  return tx
+    .list(
+      'attempts',
+      {
+        goal: goal.goal,
+        tenant: goal.tenant,
+        state: ['admitted', 'running', 'ambiguous'],
+      },
+      { columns: ['task_id'] },
+    )
+    .some((row) => !endsAttempt || row['task_id'] !== taskId);
 }
 
 /** Ends a goal because a task failed that it needs; the rest is cancelled with it. */
 function failGoal(
-  tx: Transaction,
+  tx: StoreTransaction,
   goal: GoalRow,
   {
     contract,
@@ -134,7 +137,7 @@ function failGoal(
 
 /** The failure of the first task that the goal needed and did not get. */
 function failureOf(
-  tx: Transaction,
+  tx: StoreTransaction,
   goal: GoalRow,
   {
     contract,

@@ -1,9 +1,9 @@
 import { digest, type JsonObject, type JsonValue } from '@millforge/contracts';
-import type { Transaction } from '../sqlite/database.ts';
 import { added, appendRecord } from './append-record.ts';
 import type { Claim } from './claim.ts';
 import type { GoalHead } from './goal-row.ts';
 import { savePayload, toPayload } from './payloads.ts';
+import type { StoreTransaction } from './store-transaction.ts';
 
 /** A decision of a run that is no operation. */
 export interface Note {
@@ -21,7 +21,7 @@ export function noteSha256({ step, type, data }: Pick<Note, 'step' | 'type' | 'd
 
 /** Appends the decisions that wait, each as a record of its own. */
 export function appendNotes<Goal extends GoalHead>(
-  tx: Transaction,
+  tx: StoreTransaction,
   goal: Goal,
   { claim, notes }: { readonly claim: Claim; readonly notes: readonly Note[] },
 ): Goal {
@@ -38,7 +38,7 @@ export function appendNotes<Goal extends GoalHead>(
 }
 
 /** Keeps large data beside the trail, by digest. */
-function boundedData(tx: Transaction, goal: GoalHead, data: JsonValue): JsonObject {
+function boundedData(tx: StoreTransaction, goal: GoalHead, data: JsonValue): JsonObject {
   const payload = toPayload(data);
   if (payload.text.length <= MAX_DATA_BYTES) return { data };
   savePayload(tx, goal.tenant, payload);

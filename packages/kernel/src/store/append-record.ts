@@ -1,9 +1,10 @@
 import { canonicalJson, type JsonObject, type JsonValue, sha256 } from '@millforge/contracts';
 import { illegalTransition } from '../kernel-error.ts';
-import type { SqlValue, Transaction } from '../sqlite/database.ts';
+import type { SqlRow, SqlValue } from '../sqlite/database.ts';
 import { isLegal } from '../states/transitions.ts';
 import type { GoalHead } from './goal-row.ts';
 import { isKeptInRow, type Payload, savePayload } from './payloads.ts';
+import type { StoreTransaction } from './store-transaction.ts';
 import { TABLES, type TableName, type TableShape } from './tables.ts';
 
 /** Columns of one row as a record tells them: the key, and what is new. */
@@ -48,7 +49,7 @@ export function changed(table: TableName, row: RowPatch, payloads: RowPayloads =
  * The rows are written from the very patches that the record holds, so that folding the trail gives the rows.
  */
 export function appendRecord<Goal extends GoalHead>(
-  tx: Transaction,
+  tx: StoreTransaction,
   goal: Goal,
   draft: RecordDraft,
 ): Goal {
@@ -122,13 +123,10 @@ export function keptColumns(
 /** Digest that stands before the first record. */
 export const NO_SHA256 = '0'.repeat(64);
 
-function nextVersion(tx: Transaction, goal: GoalHead, change: RowChange): RowPatch {
+function nextVersion(tx: StoreTransaction, goal: GoalHead, change: RowChange): RowPatch {
   const shape = TABLES[change.table];
   if (!('version' in shape.defaults)) return change.row;
-  const found = tx.get(
-    `SELECT state, version FROM ${change.table} WHERE ${rowCondition(change.table)}`,
-    ...rowKey(goal, change),
-  );
+  const found = tx.find(change.table, rowKey(goal, change), STATE_AND_VERSION);
   const from = String(found?.['state']);
   const state = change.row['state'];
   const to = typeof state === 'string' ? state : null;
@@ -138,10 +136,14 @@ function nextVersion(tx: Transaction, goal: GoalHead, change: RowChange): RowPat
   return { ...change.row, version: Number(found['version']) + 1 };
 }
 
-function insertRow(tx: Transaction, goal: GoalHead, { table, row, payloads }: RowChange): void {
-  const { sql, shape, columns, kept } = INSERTIONS[table];
+function insertRow(
+  tx: StoreTransaction,
+  goal: GoalHead,
+  { table, row, payloads }: RowChange,
+): void {
+  const { shape, columns, told, kept } = INSERTIONS[table];
   const values: SqlValue[] = [goal.goal, goal.tenant];
-  for (const column of columns) {
+  for (const column of told) {
     const value = row[column];
     values.push(
       value === undefined ? (shape.defaults[column] ?? null) : columnText(shape, column, value),
@@ -151,73 +153,46 @@ function insertRow(tx: Transaction, goal: GoalHead, { table, row, payloads }: Ro
     const texts = keptColumns(table, row, payloads);
     for (const column of kept) values.push(texts[column] ?? null);
   }
-  tx.run(sql, ...values);
+  tx.insert(table, { columns, values });
 }
 
-function updateRow(tx: Transaction, goal: GoalHead, change: RowChange): void {
+function updateRow(tx: StoreTransaction, goal: GoalHead, change: RowChange): void {
   const { table, row } = change;
   const shape = TABLES[table];
-  const values: SqlValue[] = [];
-  let sets = '';
+  const patch: { [column: string]: SqlValue } = {};
   for (const column in row) {
-    if (shape.key.includes(column)) continue;
-    values.push(columnText(shape, column, row[column] ?? null));
-    sets += sets === '' ? `${column} = ?` : `, ${column} = ?`;
+    if (!shape.key.includes(column)) patch[column] = columnText(shape, column, row[column] ?? null);
   }
   const kept = keptColumns(table, row, change.payloads);
-  for (const column in kept) {
-    values.push(kept[column] ?? null);
-    sets += `, ${column} = ?`;
-  }
-  tx.run(
-    `UPDATE ${table} SET ${sets} WHERE ${rowCondition(table)}`,
-    ...values,
-    ...rowKey(goal, change),
-  );
+  for (const column in kept) patch[column] = kept[column] ?? null;
+  tx.update(table, rowKey(goal, change), patch);
 }
 
-function rowCondition(table: TableName): string {
-  const known = CONDITIONS.get(table);
-  if (known !== undefined) return known;
-  const columns = ['goal', 'tenant', ...TABLES[table].key];
-  const condition = columns.map((column) => `${column} = ?`).join(' AND ');
-  CONDITIONS.set(table, condition);
-  return condition;
-}
-
-const CONDITIONS = new Map<TableName, string>();
-
-function rowKey(goal: GoalHead, { table, row }: RowChange): readonly SqlValue[] {
+function rowKey(goal: GoalHead, { table, row }: RowChange): SqlRow {
   const shape = TABLES[table];
-  return [
-    goal.goal,
-    goal.tenant,
-    ...shape.key.map((column) => columnText(shape, column, row[column] ?? null)),
-  ];
+  const key: { [column: string]: SqlValue } = { goal: goal.goal, tenant: goal.tenant };
+  for (const column of shape.key) key[column] = columnText(shape, column, row[column] ?? null);
+  return key;
 }
+
+const STATE_AND_VERSION = { columns: ['state', 'version'] };
 
 /** How a row of a table is inserted. */
 interface Insertion {
-  readonly sql: string;
   readonly shape: TableShape;
-  /** Columns that the row itself tells, in the order of the statement. */
+  /** All columns, in their order. */
   readonly columns: readonly string[];
-  /** Columns that keep payloads; they come last. */
+  /** Those that the row itself tells; they follow the goal and its tenant. */
+  readonly told: readonly string[];
+  /** Those that keep payloads; they come last. */
   readonly kept: readonly string[];
 }
 
 function insertion(table: TableName): Insertion {
   const shape = TABLES[table];
-  const columns = [...shape.key, ...Object.keys(shape.defaults)];
+  const told = [...shape.key, ...Object.keys(shape.defaults)];
   const kept = Object.values(shape.kept);
-  const names = ['goal', 'tenant', ...columns, ...kept];
-  const marks = names.map(() => '?').join(', ');
-  return {
-    sql: `INSERT INTO ${table} (${names.join(', ')}) VALUES (${marks})`,
-    shape,
-    columns,
-    kept,
-  };
+  return { shape, columns: ['goal', 'tenant', ...told, ...kept], told, kept };
 }
 
 const INSERTIONS: { readonly [Name in TableName]: Insertion } = {
@@ -234,7 +209,7 @@ const INSERTIONS: { readonly [Name in TableName]: Insertion } = {
 };
 
 function appendHead<Goal extends GoalHead>(
-  tx: Transaction,
+  tx: StoreTransaction,
   goal: Goal,
   record: { readonly type: string; readonly actor: string; readonly data: string },
 ): Goal {
@@ -249,25 +224,36 @@ function appendHead<Goal extends GoalHead>(
     at: goal.at,
     previous_sha256: goal.head_sha256,
   });
-  tx.run(
-    'INSERT INTO trail (goal, tenant, seq, at, type, actor, data, previous_sha256, record_sha256) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
-    goal.goal,
-    goal.tenant,
-    seq,
-    goal.at,
-    record.type,
-    record.actor,
-    record.data,
-    goal.head_sha256,
-    record_sha256,
-  );
-  tx.run(
-    'UPDATE goals SET head_seq = ?, head_sha256 = ?, head_at = ? WHERE goal = ? AND tenant = ?',
-    seq,
-    record_sha256,
-    goal.at,
-    goal.goal,
-    goal.tenant,
+  tx.insert('trail', {
+    columns: TRAIL_COLUMNS,
+    values: [
+      goal.goal,
+      goal.tenant,
+      seq,
+      goal.at,
+      record.type,
+      record.actor,
+      record.data,
+      goal.head_sha256,
+      record_sha256,
+    ],
+  });
+  tx.update(
+    'goals',
+    { goal: goal.goal, tenant: goal.tenant },
+    { head_seq: seq, head_sha256: record_sha256, head_at: goal.at },
   );
   return { ...goal, head_seq: seq, head_sha256: record_sha256, head_at: goal.at };
 }
+
+const TRAIL_COLUMNS = [
+  'goal',
+  'tenant',
+  'seq',
+  'at',
+  'type',
+  'actor',
+  'data',
+  'previous_sha256',
+  'record_sha256',
+];

@@ -1,8 +1,9 @@
 import { notFound } from '../kernel-error.ts';
-import type { SqlRow, Transaction } from '../sqlite/database.ts';
+import type { SqlRow } from '../sqlite/database.ts';
 import type { AttemptState, TaskState } from '../states/transitions.ts';
 import type { GoalRow } from './goal-row.ts';
 import { ATTEMPT_STATES, oneOf, TASK_STATES, textOrNull } from './read-column.ts';
+import type { StoreTransaction } from './store-transaction.ts';
 
 /** A step of a goal as it stands. */
 export interface TaskRow {
@@ -52,26 +53,24 @@ export interface LeaseRow {
 
 /** Reads the tasks of a goal in their order. */
 export function readTasks(
-  tx: Transaction,
+  tx: StoreTransaction,
   { goal, tenant }: Pick<GoalRow, 'goal' | 'tenant'>,
 ): readonly TaskRow[] {
-  return tx
-    .all('SELECT * FROM tasks WHERE goal = ? AND tenant = ? ORDER BY place', goal, tenant)
-    .map((row) => ({
-      task_id: String(row['task_id']),
-      binding_sha256: String(row['binding_sha256']),
-      state: oneOf(TASK_STATES, row['state']),
-      version: Number(row['version']),
-      attempts: Number(row['attempts']),
-      retries: Number(row['retries']),
-      verdict: row['verdict'] === null ? null : oneOf(['pass', 'fail'], row['verdict']),
-      output_sha256: textOrNull(row['output_sha256']),
-    }));
+  return tx.list('tasks', { goal, tenant }, { orderBy: 'place' }).map((row) => ({
+    task_id: String(row['task_id']),
+    binding_sha256: String(row['binding_sha256']),
+    state: oneOf(TASK_STATES, row['state']),
+    version: Number(row['version']),
+    attempts: Number(row['attempts']),
+    retries: Number(row['retries']),
+    verdict: row['verdict'] === null ? null : oneOf(['pass', 'fail'], row['verdict']),
+    output_sha256: textOrNull(row['output_sha256']),
+  }));
 }
 
 /** Reads one task of a goal. */
 export function readTask(
-  tx: Transaction,
+  tx: StoreTransaction,
   goal: Pick<GoalRow, 'goal' | 'tenant'>,
   taskId: string,
 ): TaskRow {
@@ -82,31 +81,22 @@ export function readTask(
 
 /** Reads the latest attempt of a task. */
 export function readLatestAttempt(
-  tx: Transaction,
+  tx: StoreTransaction,
   { goal, tenant }: Pick<GoalRow, 'goal' | 'tenant'>,
   taskId: string,
 ): AttemptRow | null {
-  const row = tx.get(
-    'SELECT * FROM attempts WHERE goal = ? AND tenant = ? AND task_id = ? ORDER BY number DESC LIMIT 1',
-    goal,
-    tenant,
-    taskId,
-  );
+  const last = { orderBy: 'number', descending: true };
+  const row = tx.find('attempts', { goal, tenant, task_id: taskId }, last);
   return row === undefined ? null : toAttemptRow(row);
 }
 
 /** Reads who holds a task. */
 export function readLease(
-  tx: Transaction,
+  tx: StoreTransaction,
   { goal, tenant }: Pick<GoalRow, 'goal' | 'tenant'>,
   taskId: string,
 ): LeaseRow | null {
-  const row = tx.get(
-    'SELECT * FROM leases WHERE goal = ? AND tenant = ? AND task_id = ?',
-    goal,
-    tenant,
-    taskId,
-  );
+  const row = tx.find('leases', { goal, tenant, task_id: taskId });
   if (row === undefined) return null;
   return {
     owner_id: String(row['owner_id']),
@@ -118,11 +108,11 @@ export function readLease(
 
 /** Lets a task go. */
 export function dropLease(
-  tx: Transaction,
+  tx: StoreTransaction,
   { goal, tenant }: Pick<GoalRow, 'goal' | 'tenant'>,
   taskId: string,
 ): void {
-  tx.run('DELETE FROM leases WHERE goal = ? AND tenant = ? AND task_id = ?', goal, tenant, taskId);
+  tx.remove('leases', { goal, tenant, task_id: taskId });
 }
 
 function toAttemptRow(row: SqlRow): AttemptRow {

@@ -1,8 +1,8 @@
 import { digest } from '@millforge/contracts';
 import type { CompleteTask } from '../contract/read-goal-contract.ts';
-import type { Transaction } from '../sqlite/database.ts';
 import { isEffectful } from './operation-rules.ts';
 import type { Standing } from './standing.ts';
+import type { StoreTransaction } from './store-transaction.ts';
 
 /** Whether an interruption of the whole callback leaves in doubt what it did. */
 export function isInDoubt(task: Pick<CompleteTask, 'doubt' | 'effect' | 'repeat'>): boolean {
@@ -22,19 +22,18 @@ export function attemptKey(
  * attempt under the same key may have had its effect.
  */
 export function nextGeneration(
-  tx: Transaction,
+  tx: StoreTransaction,
   { goal, task, attempt }: Pick<Standing, 'goal' | 'task' | 'attempt'>,
 ): number {
   if (attempt === null) return 1;
   if (attempt.state !== 'failed' || !attempt.is_clean) return attempt.generation;
-  const doubtful = tx.get(
-    `SELECT number FROM attempts WHERE goal = ? AND tenant = ? AND task_id = ? AND generation = ?
-        AND is_clean = 0 LIMIT 1`,
-    goal.goal,
-    goal.tenant,
-    task.task_id,
-    attempt.generation,
-  );
+  const doubtful = tx.find('attempts', {
+    goal: goal.goal,
+    tenant: goal.tenant,
+    task_id: task.task_id,
+    generation: attempt.generation,
+    is_clean: 0,
+  });
   return attempt.generation + (doubtful === undefined ? 1 : 0);
 }
 

@@ -1,11 +1,11 @@
-import type { Transaction } from '../sqlite/database.ts';
 import { isLegal } from '../states/transitions.ts';
 import { appendRecord, changed, type RowChange } from './append-record.ts';
 import type { GoalRow } from './goal-row.ts';
+import type { StoreTransaction } from './store-transaction.ts';
 
 /** Cancels a goal and all of it that has not ended; what was reserved is settled. */
 export function cancelGoal(
-  tx: Transaction,
+  tx: StoreTransaction,
   goal: GoalRow,
   cancellation: {
     readonly actor: string;
@@ -13,7 +13,7 @@ export function cancelGoal(
   },
 ): GoalRow {
   const { actor, reason } = cancellation;
-  tx.run('DELETE FROM leases WHERE goal = ? AND tenant = ?', goal.goal, goal.tenant);
+  tx.remove('leases', { goal: goal.goal, tenant: goal.tenant });
   return appendRecord(tx, goal, {
     type: 'goal-cancelled',
     actor,
@@ -51,16 +51,16 @@ const KEYS = {
 
 /** The rows that have not ended: those whose state has a way out. */
 export function openRows(
-  tx: Transaction,
+  tx: StoreTransaction,
   goal: GoalRow,
   table: keyof typeof KEYS,
 ): readonly RowChange[] {
   const key = KEYS[table];
   return tx
-    .all(
-      `SELECT ${key.join(', ')}, state FROM ${table} WHERE goal = ? AND tenant = ? ORDER BY rowid`,
-      goal.goal,
-      goal.tenant,
+    .list(
+      table,
+      { goal: goal.goal, tenant: goal.tenant },
+      { orderBy: 'rowid', columns: [...key, 'state'] },
     )
     .filter(({ state }) => isLegal(table, String(state), 'cancelled'))
     .map((row) =>
@@ -76,12 +76,8 @@ export function openRows(
     );
 }
 
-function openHolds(tx: Transaction, goal: GoalRow): readonly string[] {
+function openHolds(tx: StoreTransaction, goal: GoalRow): readonly string[] {
   return tx
-    .all(
-      `SELECT hold_id FROM holds WHERE goal = ? AND tenant = ? AND state = 'open' ORDER BY rowid`,
-      goal.goal,
-      goal.tenant,
-    )
+    .list('holds', { goal: goal.goal, tenant: goal.tenant, state: 'open' })
     .map((row) => String(row['hold_id']));
 }

@@ -4,16 +4,16 @@ import {
   checkNameOf,
   TERMINAL_OUTCOME,
 } from '../contract/read-goal-contract.ts';
-import type { Transaction } from '../sqlite/database.ts';
 import { appendRecord, changed } from './append-record.ts';
 import { readTasks, type TaskRow } from './attempt-row.ts';
 import type { GoalRow } from './goal-row.ts';
 import { openHold } from './open-hold.ts';
 import { readPayload } from './payloads.ts';
+import type { StoreTransaction } from './store-transaction.ts';
 
 /** Decides a goal whose tasks are done: completed when every required check passes, failed when one fails. */
 export function checkGoal(
-  tx: Transaction,
+  tx: StoreTransaction,
   goal: GoalRow,
   { contract, actor }: { readonly contract: CompleteContract; readonly actor: string },
 ): void {
@@ -88,7 +88,7 @@ function verdictOf(
 }
 
 function terminalOutcomes(
-  tx: Transaction,
+  tx: StoreTransaction,
   goal: GoalRow,
   {
     contract,

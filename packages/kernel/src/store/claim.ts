@@ -1,10 +1,10 @@
 import { operationSuspended } from '@millforge/contracts';
 import { notFound } from '../kernel-error.ts';
-import type { Transaction } from '../sqlite/database.ts';
 import { added, appendRecord, changed, type RowChange } from './append-record.ts';
 import { type AttemptRow, dropLease } from './attempt-row.ts';
 import { type GoalHead, type GoalRow, readGoalAgain, timeAfter } from './goal-row.ts';
 import { GOAL_STATES, oneOf } from './read-column.ts';
+import type { StoreTransaction } from './store-transaction.ts';
 
 /** An attempt in the hands of this process. */
 export interface Claim {
@@ -28,7 +28,7 @@ export interface Claim {
 type NewClaim = Omit<Claim, 'fence' | 'goal' | 'tenant' | 'goalUid' | 'isRepeat'>;
 
 /** Reserves the units of a new attempt and admits it; durable before anything else happens. */
-export function admitAttempt(tx: Transaction, goal: GoalRow, attempt: NewClaim): Claim {
+export function admitAttempt(tx: StoreTransaction, goal: GoalRow, attempt: NewClaim): Claim {
   const claim = claimOf(goal, { ...attempt, isRepeat: false });
   takeLease(tx, claim, 0);
   appendRecord(tx, goal, {
@@ -59,7 +59,7 @@ export function admitAttempt(tx: Transaction, goal: GoalRow, attempt: NewClaim):
 
 /** Claims an attempt again that was suspended, or that a process left behind. */
 export function claimAttempt(
-  tx: Transaction,
+  tx: StoreTransaction,
   goal: GoalRow,
   again: {
     readonly attempt: AttemptRow;
@@ -116,17 +116,8 @@ export interface Claimed {
  *
  * The rejection is the one that the log passes on.
  */
-export function readClaimed(tx: Transaction, claim: Claim, now: number): Claimed {
-  // Each operation pays for this statement, so it reads no column that an operation does not need.
-  const row = tx.get(
-    `SELECT goals.state, head_seq, head_sha256, head_at, attempts.state AS attempt_state, attempts.fence
-       FROM goals JOIN attempts ON attempts.goal = goals.goal AND attempts.task_id = ? AND attempts.number = ?
-      WHERE goals.goal = ? AND goals.tenant = ?`,
-    claim.taskId,
-    claim.number,
-    claim.goal,
-    claim.tenant,
-  );
+export function readClaimed(tx: StoreTransaction, claim: Claim, now: number): Claimed {
+  const row = tx.claimed(claim);
   if (row === undefined) throw notFound('attempt');
   const state = oneOf(GOAL_STATES, row['state']);
   if (state === 'cancelled') throw operationSuspended('cancelled');
@@ -147,7 +138,7 @@ export function readClaimed(tx: Transaction, claim: Claim, now: number): Claimed
 
 /** Reads a claim with the whole of its goal. */
 export function readClaimedGoal(
-  tx: Transaction,
+  tx: StoreTransaction,
   claim: Claim,
   now: number,
 ): { readonly goal: GoalRow; readonly attemptState: string } {
@@ -156,7 +147,7 @@ export function readClaimedGoal(
 }
 
 /** Marks an attempt as begun, before a callback that is in doubt as a whole. */
-export function beginAttempt(tx: Transaction, claim: Claim, now: number): void {
+export function beginAttempt(tx: StoreTransaction, claim: Claim, now: number): void {
   const { goal, attemptState } = readClaimed(tx, claim, now);
   const changes = beginning(claim, attemptState);
   if (changes.length === 0) return;
@@ -179,15 +170,19 @@ function claimOf(goal: GoalRow, claim: NewClaim & Pick<Claim, 'isRepeat'>): Clai
   };
 }
 
-function takeLease(tx: Transaction, claim: Claim, elapsedMs: number): void {
-  tx.run(
-    'INSERT INTO leases (goal, tenant, task_id, number, owner_id, fence, elapsed_ms) VALUES (?, ?, ?, ?, ?, ?, ?)',
-    claim.goal,
-    claim.tenant,
-    claim.taskId,
-    claim.number,
-    claim.ownerId,
-    claim.fence,
-    elapsedMs,
-  );
+function takeLease(tx: StoreTransaction, claim: Claim, elapsedMs: number): void {
+  tx.insert('leases', {
+    columns: LEASE_COLUMNS,
+    values: [
+      claim.goal,
+      claim.tenant,
+      claim.taskId,
+      claim.number,
+      claim.ownerId,
+      claim.fence,
+      elapsedMs,
+    ],
+  });
 }
+
+const LEASE_COLUMNS = ['goal', 'tenant', 'task_id', 'number', 'owner_id', 'fence', 'elapsed_ms'];

@@ -1,4 +1,3 @@
-import type { Transaction } from '../sqlite/database.ts';
 import { appendRecord, changed } from './append-record.ts';
 import type { Claim } from './claim.ts';
 import { readClaimed } from './claim.ts';
@@ -8,6 +7,7 @@ import { type OperationRow, patchedRow } from './operation-row.ts';
 import type { BudgetQuestion, HeldOperation, OperationStore } from './operation-store.ts';
 import { readKeptPayload } from './payloads.ts';
 import type { StoreParts } from './store-parts.ts';
+import type { StoreTransaction } from './store-transaction.ts';
 import {
   admitOperation,
   doubtOperation,
@@ -19,7 +19,7 @@ import {
 export function createOperationStore({ db, clock }: StoreParts): OperationStore {
   // What was counted of a goal is kept as long as its attempt is: a question reads only what came since.
   const observed = new WeakMap<Claim, ObservedUsage>();
-  const spent = (tx: Transaction, claim: Claim, budget: BudgetQuestion) => {
+  const spent = (tx: StoreTransaction, claim: Claim, budget: BudgetQuestion) => {
     const known = observed.get(claim) ?? createObservedUsage();
     observed.set(claim, known);
     return known.exceeded(tx, claim, budget);
@@ -57,7 +57,7 @@ export function createOperationStore({ db, clock }: StoreParts): OperationStore 
 
 /** Opens the hold of an operation in doubt; one that is repeated at once is decided in the same transaction. */
 function holdOperation(
-  tx: Transaction,
+  tx: StoreTransaction,
   claim: Claim,
   held: HeldOperation & { readonly now: number },
 ): OperationRow {

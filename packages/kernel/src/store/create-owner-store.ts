@@ -1,8 +1,8 @@
 import type { OwnerView } from '../goal-view.ts';
 import type { OwnerLocks } from '../owner/owner-lock.ts';
-import type { Transaction } from '../sqlite/database.ts';
 import type { LeaseLoss, OwnerStore, UsedLease } from './owner-store.ts';
 import type { StoreParts } from './store-parts.ts';
+import type { StoreTransaction } from './store-transaction.ts';
 
 /** Puts the transactions about owners together; the locks tell the living from the dead. */
 export function createOwnerStore({ db }: StoreParts, locks: OwnerLocks): OwnerStore {
@@ -24,7 +24,7 @@ export function createOwnerStore({ db }: StoreParts, locks: OwnerLocks): OwnerSt
     async release(ownerId) {
       try {
         await db.write('release-owner', (tx) => {
-          tx.run('UPDATE owners SET is_gone = 1 WHERE owner_id = ?', ownerId);
+          tx.update('owners', { owner_id: ownerId }, { is_gone: 1 });
         });
       } finally {
         locks.release();
@@ -35,27 +35,27 @@ export function createOwnerStore({ db }: StoreParts, locks: OwnerLocks): OwnerSt
       db.read((tx) => ({ view: readOwner(tx, ownerId), beat: readBeat(tx, ownerId) })),
     beat: (ownerId, leases) =>
       db.write('beat-owner', (tx) => {
-        tx.run('UPDATE owners SET beat = beat + 1 WHERE owner_id = ?', ownerId);
+        tx.update('owners', { owner_id: ownerId }, { beat: readBeat(tx, ownerId) + 1 });
         return leases.map((lease) => renew(tx, lease));
       }),
   };
 }
 
 /** Takes a name, unless another process had it. */
-function insertOwner(tx: Transaction, { owner_id, pid, host, started_at }: OwnerView): boolean {
-  const changes = tx.run(
-    'INSERT INTO owners (owner_id, pid, host, started_at, beat, is_gone) VALUES (?, ?, ?, ?, 0, 0) ON CONFLICT DO NOTHING',
-    owner_id,
-    pid,
-    host,
-    started_at,
-  );
-  return changes === 1;
+function insertOwner(
+  tx: StoreTransaction,
+  { owner_id, pid, host, started_at }: OwnerView,
+): boolean {
+  return tx.insert('owners', {
+    columns: OWNER_COLUMNS,
+    values: [owner_id, pid, host, started_at, 0, 0],
+    ifAbsent: true,
+  });
 }
 
 /** Reads the row of an owner. */
-export function readOwner(tx: Transaction, ownerId: string): OwnerView {
-  const row = tx.get('SELECT * FROM owners WHERE owner_id = ?', ownerId);
+export function readOwner(tx: StoreTransaction, ownerId: string): OwnerView {
+  const row = tx.find('owners', { owner_id: ownerId });
   return {
     owner_id: ownerId,
     pid: Number(row?.['pid'] ?? 0),
@@ -65,37 +65,28 @@ export function readOwner(tx: Transaction, ownerId: string): OwnerView {
 }
 
 /** Reads how often an owner has shown that it goes on. */
-export function readBeat(tx: Transaction, ownerId: string): number {
-  return Number(tx.get('SELECT beat FROM owners WHERE owner_id = ?', ownerId)?.['beat'] ?? -1);
+export function readBeat(tx: StoreTransaction, ownerId: string): number {
+  return Number(tx.find('owners', { owner_id: ownerId })?.['beat'] ?? -1);
 }
 
 /** Stores how long a lease has been used; tells when it is not ours any more. */
-function renew(tx: Transaction, { claim, elapsedMs }: UsedLease): LeaseLoss | null {
-  const changes = tx.run(
-    'UPDATE leases SET elapsed_ms = ? WHERE goal = ? AND tenant = ? AND task_id = ? AND fence = ? AND owner_id = ?',
-    elapsedMs,
-    claim.goal,
-    claim.tenant,
-    claim.taskId,
-    claim.fence,
-    claim.ownerId,
-  );
-  if (changes === 1) return null;
-  const goal = tx.get(
-    'SELECT state FROM goals WHERE goal = ? AND tenant = ?',
-    claim.goal,
-    claim.tenant,
-  );
+function renew(tx: StoreTransaction, { claim, elapsedMs }: UsedLease): LeaseLoss | null {
+  const { goal: number, tenant, taskId, fence, ownerId } = claim;
+  const lease = { goal: number, tenant, task_id: taskId, fence, owner_id: ownerId };
+  if (tx.update('leases', lease, { elapsed_ms: elapsedMs }) === 1) return null;
+  const goal = tx.find('goals', { goal: number, tenant });
   return goal?.['state'] === 'cancelled' ? 'cancelled' : 'lease-lost';
 }
 
 /** Removes the files that dead processes left. */
-function forgetDead(tx: Transaction, locks: OwnerLocks): void {
-  const owners = tx.all('SELECT owner_id FROM owners WHERE is_gone = 0');
+function forgetDead(tx: StoreTransaction, locks: OwnerLocks): void {
+  const owners = tx.list('owners', { is_gone: 0 }, { orderBy: 'owner_id' });
   for (const { owner_id } of owners) {
     const ownerId = String(owner_id);
     if (locks.isAlive(ownerId)) continue;
     locks.forget(ownerId);
-    tx.run('UPDATE owners SET is_gone = 1 WHERE owner_id = ?', ownerId);
+    tx.update('owners', { owner_id: ownerId }, { is_gone: 1 });
   }
 }
+
+const OWNER_COLUMNS = ['owner_id', 'pid', 'host', 'started_at', 'beat', 'is_gone'];

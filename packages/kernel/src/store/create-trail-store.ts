@@ -1,27 +1,22 @@
 import { deepFreeze, type JsonValue, type TrailRecord } from '@millforge/contracts';
-import type { Database, SqlRow } from '../sqlite/database.ts';
+import type { SqlRow } from '../sqlite/database.ts';
 import { exportTrail } from '../trail/export-trail.ts';
-import { importTrail } from '../trail/import-trail.ts';
+import { importTrail, readExport } from '../trail/import-trail.ts';
 import { verifyTenant } from '../trail/verify-trail.ts';
 import { readGoalRow } from './goal-row.ts';
 import type { StoreParts } from './store-parts.ts';
 import type { TrailStore } from './trail-store.ts';
 
 /** Puts the transactions about trails together. */
-export function createTrailStore({
-  db,
-  clock,
-}: Pick<StoreParts, 'clock'> & { readonly db: Database }): TrailStore {
+export function createTrailStore({ db, clock }: Pick<StoreParts, 'clock' | 'db'>): TrailStore {
   return {
     read: (tenant, goalId, { from, limit }) =>
       db.read((tx) => {
         const goal = readGoalRow(tx, tenant, { goalId, now: clock.now() });
-        const rows = tx.all(
-          'SELECT * FROM trail WHERE goal = ? AND tenant = ? AND seq >= ? ORDER BY seq LIMIT ?',
-          goal.goal,
-          goal.tenant,
-          from,
-          limit,
+        const rows = tx.list(
+          'trail',
+          { goal: goal.goal, tenant: goal.tenant },
+          { orderBy: 'seq', after: from - 1, limit },
         );
         return {
           records: rows.map(toTrailRecord),
@@ -30,8 +25,13 @@ export function createTrailStore({
       }),
     verify: (tenant, goalId) => verifyTenant({ db, clock }, tenant, goalId),
     export: (tenant, goalId) => exportTrail({ db, clock }, { tenant, goalId }),
-    import: ({ tenant, actor }, read) =>
-      db.write('import-trail', (tx) => importTrail(tx, read, { tenant, actor, now: clock.now() })),
+    async import({ tenant, actor }, lines) {
+      const read = await readExport(lines, tenant);
+      await db.write('import-trail', (tx) =>
+        importTrail(tx, read, { tenant, actor, now: clock.now() }),
+      );
+      return read.goalId;
+    },
   };
 }
 

@@ -3,7 +3,6 @@ import type { CompleteContract } from '../contract/read-goal-contract.ts';
 import type { HoldView } from '../goal-view.ts';
 import type { Decision } from '../kernel.ts';
 import { kernelError, notFound } from '../kernel-error.ts';
-import type { Transaction } from '../sqlite/database.ts';
 import { advanceGoal } from './advance-goal.ts';
 import { appendRecord, changed, type RowChange } from './append-record.ts';
 import { type AttemptRow, readLatestAttempt, readTask } from './attempt-row.ts';
@@ -16,6 +15,7 @@ import { readContract } from './read-contract.ts';
 import { readHolds } from './read-goal-view.ts';
 import { writeOutput } from './record-output.ts';
 import { assertUnused, revokesApproval } from './revoke-approval.ts';
+import type { StoreTransaction } from './store-transaction.ts';
 import { supersedeAttempt } from './supersede-attempt.ts';
 import { TABLES } from './tables.ts';
 
@@ -33,7 +33,7 @@ export interface Deciding {
 }
 
 /** Applies a person's decision to an open hold; the first decision wins, but an unused approval can be taken back. */
-export function decideHold(tx: Transaction, goal: GoalRow, deciding: Deciding): void {
+export function decideHold(tx: StoreTransaction, goal: GoalRow, deciding: Deciding): void {
   const { decision, actor } = deciding;
   const hold = readHolds(tx, goal).find(({ hold_id }) => hold_id === decision.holdId);
   if (hold === undefined) throw notFound('hold');
@@ -100,7 +100,7 @@ export function decideHold(tx: Transaction, goal: GoalRow, deciding: Deciding): 
 
 /** Takes an approval back: its operation stays recorded, and its outcome is a no from here on. */
 function revokeApproval(
-  tx: Transaction,
+  tx: StoreTransaction,
   goal: GoalRow,
   deciding: Deciding & { readonly hold: HoldView },
 ): void {
@@ -138,7 +138,7 @@ function isSameRow(one: RowChange, other: RowChange): boolean {
 
 /** A decision about a whole attempt: its output is attested, or another attempt replaces it. */
 function decideAttempt(
-  tx: Transaction,
+  tx: StoreTransaction,
   goal: GoalRow,
   {
     hold,
@@ -252,7 +252,7 @@ interface DecisionEffect {
 
 /** What a decision changes besides the hold itself. */
 function effectOf(
-  tx: Transaction,
+  tx: StoreTransaction,
   goal: GoalRow,
   deciding: Deciding & { readonly hold: HoldView; readonly contract: CompleteContract },
 ): DecisionEffect {
@@ -345,7 +345,7 @@ function answerApproval(
 const NOTHING: DecisionEffect = { isAttested: false, changes: [] };
 
 function changeOperation(
-  tx: Transaction,
+  tx: StoreTransaction,
   goal: GoalRow,
   {
     hold,
@@ -391,7 +391,7 @@ function changeOperation(
 
 /** What a person says happened: an outcome, or one that came too late and was kept. */
 function attestedOutcome(
-  tx: Transaction,
+  tx: StoreTransaction,
   goal: GoalRow,
   {
     decision,
@@ -411,12 +411,12 @@ function attestedOutcome(
       'To accept, give the outcome that happened, or the number of the record that kept a late one, and not both.',
     );
   }
-  const row = tx.get(
-    `SELECT data FROM trail WHERE goal = ? AND tenant = ? AND seq = ? AND type = 'result-refused'`,
-    goal.goal,
-    goal.tenant,
-    decision.seq,
-  );
+  const row = tx.find('trail', {
+    goal: goal.goal,
+    tenant: goal.tenant,
+    seq: decision.seq,
+    type: 'result-refused',
+  });
   const data: unknown = row === undefined ? null : JSON.parse(String(row['data']));
   const late = typeof data === 'object' && data !== null ? new Map(Object.entries(data)) : null;
   const isMeant = late?.get('key') === key && late.get('task_id') === taskId;

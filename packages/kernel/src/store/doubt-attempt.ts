@@ -1,8 +1,8 @@
-import type { Transaction } from '../sqlite/database.ts';
 import { appendRecord, changed } from './append-record.ts';
 import { type AttemptRow, dropLease } from './attempt-row.ts';
 import { beginning, type Claim, readClaimedGoal } from './claim.ts';
 import type { GoalRow } from './goal-row.ts';
+import type { StoreTransaction } from './store-transaction.ts';
 
 /** Why nobody knows what an attempt did. */
 export interface AttemptDoubt {
@@ -14,7 +14,7 @@ export interface AttemptDoubt {
 
 /** Lets an attempt go whose effect may have happened; it is looked for before a person is asked. */
 export function doubtAttempt(
-  tx: Transaction,
+  tx: StoreTransaction,
   claim: Claim,
   {
     doubt,
@@ -44,7 +44,7 @@ export function doubtAttempt(
 
 /** Marks what a dead or silent process left behind; its lease goes with it. */
 export function doubtLeftAttempt(
-  tx: Transaction,
+  tx: StoreTransaction,
   goal: GoalRow,
   left: {
     readonly taskId: string;

@@ -1,5 +1,4 @@
 import type { CompleteContract, CompleteTask } from '../contract/read-goal-contract.ts';
-import type { Transaction } from '../sqlite/database.ts';
 import { type Advance, advanceGoal } from './advance-goal.ts';
 import { appendRecord, changed, type RowChange, type RowPatch } from './append-record.ts';
 import { dropLease, readTask } from './attempt-row.ts';
@@ -7,6 +6,7 @@ import { beginning, type Claim, readClaimedGoal } from './claim.ts';
 import type { GoalRow } from './goal-row.ts';
 import { openHold } from './open-hold.ts';
 import { countOpenHolds } from './open-holds.ts';
+import type { StoreTransaction } from './store-transaction.ts';
 
 /** Why an attempt was let go, as its row keeps it. */
 export interface Suspension {
@@ -18,7 +18,7 @@ export interface Suspension {
 
 /** Lets an attempt go; it can be claimed again, with the same number and units. */
 export function suspendAttempt(
-  tx: Transaction,
+  tx: StoreTransaction,
   claim: Claim,
   {
     suspension,
@@ -84,7 +84,7 @@ export interface AttemptFailure {
 
 /** Ends an attempt that failed; another one may follow, or the task fails, or a person is asked about a check. */
 export function failAttempt(
-  tx: Transaction,
+  tx: StoreTransaction,
   claim: Claim,
   failed: {
     readonly failure: AttemptFailure;
@@ -111,7 +111,7 @@ export function failAttempt(
 
 /** Appends the record of a failed attempt, in the hands of a process or in doubt before. */
 export function writeFailure(
-  tx: Transaction,
+  tx: StoreTransaction,
   goal: GoalRow,
   failed: {
     readonly failure: AttemptFailure;

@@ -1,7 +1,8 @@
 import type { GoalState } from '../goal-view.ts';
 import { notFound } from '../kernel-error.ts';
-import type { SqlRow, Transaction } from '../sqlite/database.ts';
+import type { SqlRow } from '../sqlite/database.ts';
 import { GOAL_STATES, oneOf, textOrNull } from './read-column.ts';
+import type { StoreTransaction } from './store-transaction.ts';
 
 /** The part of a goal that every record needs. */
 export interface GoalHead {
@@ -38,22 +39,22 @@ export interface GoalRow extends GoalHead {
 
 /** Reads a goal of a tenant; `kernel/not-found` when it has none of that name. */
 export function readGoalRow(
-  tx: Transaction,
+  tx: StoreTransaction,
   tenant: string,
   { goalId, now }: { readonly goalId: string; readonly now: number },
 ): GoalRow {
-  const row = tx.get('SELECT * FROM goals WHERE tenant = ? AND goal_id = ?', tenant, goalId);
+  const row = tx.find('goals', { tenant, goal_id: goalId });
   if (row === undefined) throw notFound('goal');
   return toGoalRow(row, now);
 }
 
 /** Reads a goal again by its row number. */
 export function readGoalAgain(
-  tx: Transaction,
+  tx: StoreTransaction,
   { goal, tenant }: Pick<GoalRow, 'goal' | 'tenant'>,
   now: number,
 ): GoalRow {
-  const row = tx.get('SELECT * FROM goals WHERE goal = ? AND tenant = ?', goal, tenant);
+  const row = tx.find('goals', { goal, tenant });
   if (row === undefined) throw notFound('goal');
   return toGoalRow(row, now);
 }

@@ -1,13 +1,13 @@
-import type { Transaction } from '../sqlite/database.ts';
 import { appendRecord } from './append-record.ts';
 import type { LateResult } from './attempt-store.ts';
 import type { Claim } from './claim.ts';
 import { readGoalAgain } from './goal-row.ts';
 import { savePayload } from './payloads.ts';
+import type { StoreTransaction } from './store-transaction.ts';
 
 /** Keeps what came too late as evidence; no state changes. */
 export function keepLateResult(
-  tx: Transaction,
+  tx: StoreTransaction,
   claim: Claim,
   late: LateResult & { readonly now: number },
 ): void {

@@ -1,14 +1,14 @@
-import type { Transaction } from '../sqlite/database.ts';
 import type { LoadedAttempt, Work } from './attempt-store.ts';
 import type { Claim } from './claim.ts';
 import { readGoalAgain } from './goal-row.ts';
 import { readOperations } from './operation-row.ts';
 import { readOutputs } from './read-outputs.ts';
 import { inputSha256 } from './record-output.ts';
+import type { StoreTransaction } from './store-transaction.ts';
 
 /** Reads all that the program of an attempt is replayed from. */
 export function loadAttempt(
-  tx: Transaction,
+  tx: StoreTransaction,
   claim: Claim,
   { contract, task }: Work,
 ): LoadedAttempt {
@@ -21,12 +21,8 @@ export function loadAttempt(
   };
 }
 
-function readNotes(tx: Transaction, claim: Claim): ReadonlyMap<string, string> {
-  const rows = tx.all(
-    'SELECT key, note_sha256 FROM notes WHERE goal = ? AND tenant = ? AND task_id = ?',
-    claim.goal,
-    claim.tenant,
-    claim.taskId,
-  );
+function readNotes(tx: StoreTransaction, claim: Claim): ReadonlyMap<string, string> {
+  const { goal, tenant, taskId } = claim;
+  const rows = tx.list('notes', { goal, tenant, task_id: taskId });
   return new Map(rows.map((row) => [String(row['key']), String(row['note_sha256'])]));
 }

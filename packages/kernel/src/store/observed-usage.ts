@@ -1,9 +1,9 @@
 import type { JsonValue, Usage } from '@millforge/contracts';
-import type { Transaction } from '../sqlite/database.ts';
 import { NO_SHA256 } from './append-record.ts';
 import type { Claim } from './claim.ts';
 import type { BudgetQuestion } from './operation-store.ts';
 import { USAGE_NAMES } from './read-usage.ts';
+import type { StoreTransaction } from './store-transaction.ts';
 
 /** What all operations of a goal used, as far as anybody saw, and may still use. */
 export interface ObservedUsage {
@@ -13,7 +13,7 @@ export interface ObservedUsage {
    * What has no record yet counts with its bound, interrupted performances included.
    */
   exceeded(
-    tx: Transaction,
+    tx: StoreTransaction,
     claim: Pick<Claim, 'goal' | 'tenant'>,
     asked: BudgetQuestion,
   ): SpentLimit | null;
@@ -44,13 +44,11 @@ export function createObservedUsage(): ObservedUsage {
     operations.set(name, after);
   };
 
-  const catchUp = (tx: Transaction, { goal, tenant }: Pick<Claim, 'goal' | 'tenant'>): void => {
-    const last = tx.get(
-      'SELECT record_sha256 FROM trail WHERE goal = ? AND tenant = ? AND seq = ?',
-      goal,
-      tenant,
-      cursor.seq,
-    );
+  const catchUp = (
+    tx: StoreTransaction,
+    { goal, tenant }: Pick<Claim, 'goal' | 'tenant'>,
+  ): void => {
+    const last = tx.find('trail', { goal, tenant, seq: cursor.seq });
     // What was read in a transaction that came to nothing is read again from the beginning.
     if (cursor.seq > 0 && last?.['record_sha256'] !== cursor.sha256) {
       cursor = START;
@@ -58,12 +56,8 @@ export function createObservedUsage(): ObservedUsage {
       sums = new Map();
     }
     for (;;) {
-      const rows = tx.all(
-        'SELECT seq, record_sha256, data FROM trail WHERE goal = ? AND tenant = ? AND seq > ? ORDER BY seq LIMIT 500',
-        goal,
-        tenant,
-        cursor.seq,
-      );
+      const page = { orderBy: 'seq', after: cursor.seq, limit: 500 };
+      const rows = tx.list('trail', { goal, tenant }, page);
       for (const row of rows) {
         for (const patch of operationPatches(String(row['data']))) {
           const [taskId, key] = [patch.get('task_id'), patch.get('key')];

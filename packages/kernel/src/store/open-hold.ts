@@ -1,10 +1,10 @@
 import { type JsonObject, unreachable } from '@millforge/contracts';
 import type { HoldView } from '../goal-view.ts';
-import type { Transaction } from '../sqlite/database.ts';
 import { isLegal } from '../states/transitions.ts';
 import { added, appendRecord, changed, type RowChange } from './append-record.ts';
 import { readTasks } from './attempt-row.ts';
 import type { GoalHead } from './goal-row.ts';
+import type { StoreTransaction } from './store-transaction.ts';
 
 /** A question to a person. */
 export interface HoldDraft {
@@ -18,7 +18,7 @@ export interface HoldDraft {
 
 /** Opens a hold: the goal and its task wait; running attempts go on, none starts. */
 export function openHold(
-  tx: Transaction,
+  tx: StoreTransaction,
   goal: GoalHead,
   {
     hold,
@@ -33,12 +33,8 @@ export function openHold(
     readonly isDecided?: boolean;
   },
 ): { readonly goal: GoalHead; readonly holdId: string } {
-  const count = tx.get(
-    'SELECT count(*) AS count FROM holds WHERE goal = ? AND tenant = ?',
-    goal.goal,
-    goal.tenant,
-  );
-  const holdId = `hold-${Number(count?.['count']) + 1}`;
+  const count = tx.count('holds', { goal: goal.goal, tenant: goal.tenant });
+  const holdId = `hold-${count + 1}`;
   const task = readTasks(tx, goal).find(({ task_id }) => task_id === hold.taskId);
   const head = appendRecord(tx, goal, {
     type: 'hold-opened',

@@ -1,17 +1,13 @@
-import type { Transaction } from '../sqlite/database.ts';
 import type { GoalRow } from './goal-row.ts';
+import type { StoreTransaction } from './store-transaction.ts';
 
 /** Counts the holds of a goal that nobody has decided, but for one that is decided right now. */
 export function countOpenHolds(
-  tx: Transaction,
+  tx: StoreTransaction,
   { goal, tenant }: Pick<GoalRow, 'goal' | 'tenant'>,
   except = '',
 ): number {
-  const row = tx.get(
-    `SELECT count(*) AS count FROM holds WHERE goal = ? AND tenant = ? AND state = 'open' AND hold_id <> ?`,
-    goal,
-    tenant,
-    except,
-  );
-  return Number(row?.['count'] ?? 0);
+  return tx
+    .list('holds', { goal, tenant, state: 'open' }, { columns: ['hold_id'] })
+    .filter((row) => row['hold_id'] !== except).length;
 }

@@ -1,9 +1,10 @@
 import type { Operation, OperationEffect, OperationRepeat } from '@millforge/contracts';
-import type { SqlValue, Transaction } from '../sqlite/database.ts';
+import type { SqlValue } from '../sqlite/database.ts';
 import type { OperationState } from '../states/transitions.ts';
 import { columnText, keptColumns, type RowPatch, type RowPayloads } from './append-record.ts';
 import type { GoalRow } from './goal-row.ts';
 import { EFFECTS, OPERATION_STATES, OUTCOMES, oneOf, REPEATS, textOrNull } from './read-column.ts';
+import type { StoreTransaction } from './store-transaction.ts';
 import { TABLES } from './tables.ts';
 
 /** Gives the value of a column by its name. */
@@ -50,33 +51,22 @@ export interface OperationRow {
 
 /** Reads all operations of a task in the order of their first record. */
 export function readOperations(
-  tx: Transaction,
+  tx: StoreTransaction,
   { goal, tenant }: Pick<GoalRow, 'goal' | 'tenant'>,
   taskId: string,
 ): readonly OperationRow[] {
   return tx
-    .all(
-      'SELECT * FROM operations WHERE goal = ? AND tenant = ? AND task_id = ? ORDER BY rowid',
-      goal,
-      tenant,
-      taskId,
-    )
+    .list('operations', { goal, tenant, task_id: taskId })
     .map((row) => toOperationRow((column) => row[column]));
 }
 
 /** Reads one operation. */
 export function readOperation(
-  tx: Transaction,
+  tx: StoreTransaction,
   { goal, tenant }: Pick<GoalRow, 'goal' | 'tenant'>,
   { taskId, key }: { readonly taskId: string; readonly key: string },
 ): OperationRow | null {
-  const row = tx.get(
-    'SELECT * FROM operations WHERE goal = ? AND tenant = ? AND task_id = ? AND key = ?',
-    goal,
-    tenant,
-    taskId,
-    key,
-  );
+  const row = tx.find('operations', { goal, tenant, task_id: taskId, key });
   return row === undefined ? null : toOperationRow((column) => row[column]);
 }
 

@@ -1,5 +1,5 @@
 import { canonicalJson, type JsonValue, MillforgeError, sha256 } from '@millforge/contracts';
-import type { Transaction } from '../sqlite/database.ts';
+import type { StoreTransaction } from './store-transaction.ts';
 
 /** Canonical bytes of a JSON value, and their digest. */
 export interface Payload {
@@ -21,13 +21,12 @@ export function toPayload(value: JsonValue | object): Payload {
 }
 
 /** Keeps a payload for a tenant, once. */
-export function savePayload(tx: Transaction, tenant: string, payload: Payload): void {
-  tx.run(
-    'INSERT INTO payloads (tenant, sha256, bytes) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
-    tenant,
-    payload.sha256,
-    Buffer.from(payload.text),
-  );
+export function savePayload(tx: StoreTransaction, tenant: string, payload: Payload): void {
+  tx.insert('payloads', {
+    columns: PAYLOAD_COLUMNS,
+    values: [tenant, payload.sha256, Buffer.from(payload.text)],
+    ifAbsent: true,
+  });
 }
 
 /** Whether the row that names a payload keeps it too. */
@@ -37,7 +36,7 @@ export function isKeptInRow({ text }: Payload): boolean {
 
 /** Reads a payload that the row may keep. */
 export function readKeptPayload(
-  tx: Transaction,
+  tx: StoreTransaction,
   tenant: string,
   { sha256: digest, json }: KeptPayload,
 ): JsonValue {
@@ -45,8 +44,8 @@ export function readKeptPayload(
 }
 
 /** Reads a payload as it was given. */
-export function readPayload(tx: Transaction, tenant: string, digest: string): JsonValue {
-  const row = tx.get('SELECT bytes FROM payloads WHERE tenant = ? AND sha256 = ?', tenant, digest);
+export function readPayload(tx: StoreTransaction, tenant: string, digest: string): JsonValue {
+  const row = tx.find('payloads', { tenant, sha256: digest });
   const bytes = row?.['bytes'];
   if (!(bytes instanceof Uint8Array)) throw missing(digest);
   return parsePayload(Buffer.from(bytes).toString('utf8'), digest);
@@ -65,6 +64,7 @@ function missing(digest: string): MillforgeError {
   );
 }
 
+const PAYLOAD_COLUMNS = ['tenant', 'sha256', 'bytes'];
 // A payload of a page of its own costs two dirty pages more, its own and that of the index; a large one in the row would
 // make every read of the row slow.
 const MAX_KEPT_LENGTH = 1024;

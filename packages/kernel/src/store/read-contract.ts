@@ -1,11 +1,11 @@
 import { type CompleteContract, readGoalContract } from '../contract/read-goal-contract.ts';
 import { kernelError } from '../kernel-error.ts';
-import type { Transaction } from '../sqlite/database.ts';
 import type { GoalRow } from './goal-row.ts';
 import { readPayload } from './payloads.ts';
+import type { StoreTransaction } from './store-transaction.ts';
 
 /** Reads the contract of a goal as it was completed at admission. */
-export function readContract(tx: Transaction, goal: GoalRow): CompleteContract {
+export function readContract(tx: StoreTransaction, goal: GoalRow): CompleteContract {
   const value = readPayload(tx, goal.tenant, goal.contract_sha256);
   const read = readGoalContract(value);
   if (!read.ok) throw damagedContract(goal.goal_id);

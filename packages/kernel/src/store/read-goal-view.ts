@@ -8,7 +8,7 @@ import type {
   OwnerView,
   TaskView,
 } from '../goal-view.ts';
-import type { SqlRow, Transaction } from '../sqlite/database.ts';
+import type { SqlRow } from '../sqlite/database.ts';
 import { type AttemptRow, readLatestAttempt, readLease, readTasks } from './attempt-row.ts';
 import { type GoalRow, readGoalRow, toGoalRow } from './goal-row.ts';
 import { decisionsOf } from './open-hold.ts';
@@ -17,16 +17,17 @@ import { DECISIONS, HOLD_REASONS, numberOrNull, oneOf, textOrNull } from './read
 import { readContract } from './read-contract.ts';
 import { readUsage } from './read-usage.ts';
 import { importedAt } from './refuse-imported.ts';
+import type { StoreTransaction } from './store-transaction.ts';
 
 /** Asks about other processes; the answer is not in the file. */
 export interface OwnerLookup {
   isAlive(ownerId: string): boolean;
-  read(tx: Transaction, ownerId: string): OwnerView;
+  read(tx: StoreTransaction, ownerId: string): OwnerView;
 }
 
 /** Reads one goal as a frozen document. */
 export function readGoalView(
-  tx: Transaction,
+  tx: StoreTransaction,
   tenant: string,
   which: { readonly goalId: string; readonly now: number; readonly owners: OwnerLookup },
 ): GoalView {
@@ -71,19 +72,15 @@ export function readGoalView(
 
 /** Reads a page of goals, newest first. */
 export function readGoalSummaries(
-  tx: Transaction,
+  tx: StoreTransaction,
   tenant: string,
   page: { readonly limit: number; readonly before: string | null; readonly now: number },
 ): readonly GoalSummary[] {
   const before =
     page.before === null ? null : readGoalRow(tx, tenant, { goalId: page.before, now: page.now });
+  const after = before?.goal ?? Number.MAX_SAFE_INTEGER;
   return tx
-    .all(
-      'SELECT * FROM goals WHERE tenant = ? AND goal < ? ORDER BY goal DESC LIMIT ?',
-      tenant,
-      before?.goal ?? Number.MAX_SAFE_INTEGER,
-      page.limit,
-    )
+    .list('goals', { tenant }, { orderBy: 'goal', descending: true, after, limit: page.limit })
     .map((row) => {
       const goal = toGoalRow(row, page.now);
       return deepFreeze(summaryOf(tx, goal, readContract(tx, goal)));
@@ -91,38 +88,28 @@ export function readGoalSummaries(
 }
 
 /** Performances that cost something and left neither a record nor a bound. */
-function countUnknownUsage(tx: Transaction, { goal, tenant }: GoalRow): number {
-  const row = tx.get(
-    `SELECT count(*) AS count FROM operations WHERE goal = ? AND tenant = ? AND metered = 1
-        AND state IN ('admitted', 'uncertain', 'cancelled') AND usage_bound IS NULL`,
+function countUnknownUsage(tx: StoreTransaction, { goal, tenant }: GoalRow): number {
+  return tx.count('operations', {
     goal,
     tenant,
-  );
-  return Number(row?.['count'] ?? 0);
+    metered: 1,
+    state: ['admitted', 'uncertain', 'cancelled'],
+    usage_bound: null,
+  });
 }
 
-function summaryOf(tx: Transaction, goal: GoalRow, contract: CompleteContract): GoalSummary {
-  const counts = tx.get(
-    `SELECT (SELECT count(*) FROM holds WHERE goal = ? AND tenant = ? AND state = 'open') AS holds,
-            (SELECT count(*) FROM operations WHERE goal = ? AND tenant = ? AND state = 'cancelled'
-               AND effect IN ('write', 'external')) +
-            (SELECT count(*) FROM publications WHERE goal = ? AND tenant = ? AND state IN ('sending', 'unknown'))
-              AS unknown`,
-    goal.goal,
-    goal.tenant,
-    goal.goal,
-    goal.tenant,
-    goal.goal,
-    goal.tenant,
-  );
+function summaryOf(tx: StoreTransaction, goal: GoalRow, contract: CompleteContract): GoalSummary {
+  const of = { goal: goal.goal, tenant: goal.tenant };
   return {
     goal_id: goal.goal_id,
     state: goal.state,
     version: goal.version,
     title: goal.title,
     unchecked: goal.unchecked,
-    open_holds: Number(counts?.['holds'] ?? 0),
-    effects_unknown: Number(counts?.['unknown'] ?? 0),
+    open_holds: tx.count('holds', { ...of, state: 'open' }),
+    effects_unknown:
+      tx.count('operations', { ...of, state: 'cancelled', effect: ['write', 'external'] }) +
+      tx.count('publications', { ...of, state: ['sending', 'unknown'] }),
     created_at: goal.created_at,
     updated_at: goal.head_at,
     labels: contract.labels,
@@ -130,24 +117,14 @@ function summaryOf(tx: Transaction, goal: GoalRow, contract: CompleteContract): 
 }
 
 function readTaskViews(
-  tx: Transaction,
+  tx: StoreTransaction,
   goal: GoalRow,
   attempts: ReadonlyMap<string, AttemptRow | null>,
 ): readonly TaskView[] {
   return readTasks(tx, goal).map((task) => {
     const attempt = attempts.get(task.task_id) ?? null;
-    const receipt = tx.get(
-      'SELECT receipt_sha256 FROM receipts WHERE goal = ? AND tenant = ? AND task_id = ?',
-      goal.goal,
-      goal.tenant,
-      task.task_id,
-    );
-    const operations = tx.get(
-      'SELECT count(*) AS count FROM operations WHERE goal = ? AND tenant = ? AND task_id = ?',
-      goal.goal,
-      goal.tenant,
-      task.task_id,
-    );
+    const of = { goal: goal.goal, tenant: goal.tenant, task_id: task.task_id };
+    const receipt = tx.find('receipts', of);
     return {
       task_id: task.task_id,
       state: task.state,
@@ -160,7 +137,7 @@ function readTaskViews(
               fence: attempt.fence,
               resumes: attempt.resumes,
               elapsed_ms: attempt.elapsed_ms,
-              operations: Number(operations?.['count'] ?? 0),
+              operations: tx.count('operations', of),
             },
       output: task.output_sha256 === null ? null : readPayload(tx, goal.tenant, task.output_sha256),
       receipt_sha256: textOrNull(receipt?.['receipt_sha256']),
@@ -169,10 +146,8 @@ function readTaskViews(
 }
 
 /** Reads all holds of a goal, oldest first. */
-export function readHolds(tx: Transaction, goal: GoalRow): readonly HoldView[] {
-  return tx
-    .all('SELECT * FROM holds WHERE goal = ? AND tenant = ? ORDER BY rowid', goal.goal, goal.tenant)
-    .map(toHoldView);
+export function readHolds(tx: StoreTransaction, goal: GoalRow): readonly HoldView[] {
+  return tx.list('holds', { goal: goal.goal, tenant: goal.tenant }).map(toHoldView);
 }
 
 function toHoldView(row: SqlRow): HoldView {

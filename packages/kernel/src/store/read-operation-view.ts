@@ -1,17 +1,17 @@
 import { deepFreeze, type JsonValue } from '@millforge/contracts';
 import type { OperationView } from '../goal-view.ts';
 import { notFound } from '../kernel-error.ts';
-import type { Transaction } from '../sqlite/database.ts';
 import type { GoalRow } from './goal-row.ts';
 import { type OperationRow, readOperation } from './operation-row.ts';
 import { idempotencyKey } from './operation-rules.ts';
 import { readKeptPayload } from './payloads.ts';
 import { textOrNull } from './read-column.ts';
 import { readHolds } from './read-goal-view.ts';
+import type { StoreTransaction } from './store-transaction.ts';
 
 /** Reads one operation with its payloads. */
 export function readOperationView(
-  tx: Transaction,
+  tx: StoreTransaction,
   goal: GoalRow,
   which: { readonly taskId: string; readonly key: string },
 ): OperationView {
@@ -45,7 +45,7 @@ export function readOperationView(
 
 /** The parts of an input, the oldest first; null when one of them may not be shown. */
 function readInput(
-  tx: Transaction,
+  tx: StoreTransaction,
   goal: GoalRow,
   { taskId, row }: { readonly taskId: string; readonly row: OperationRow },
 ): readonly JsonValue[] | null {
@@ -62,24 +62,21 @@ function readInput(
 }
 
 /** What the operation itself told when it could not say how it ended. */
-function doubtfulOutcome(tx: Transaction, goal: GoalRow, { key }: OperationRow): JsonValue {
+function doubtfulOutcome(tx: StoreTransaction, goal: GoalRow, { key }: OperationRow): JsonValue {
   const hold = readHolds(tx, goal).findLast(({ operation_key }) => operation_key === key);
   return hold?.facts.failure?.data ?? null;
 }
 
 /** The latest outcome of an operation of the same kind that was done. */
 function readTemplate(
-  tx: Transaction,
+  tx: StoreTransaction,
   goal: GoalRow,
   { taskId, row }: { readonly taskId: string; readonly row: OperationRow },
 ): JsonValue {
-  const found = tx.get(
-    `SELECT outcome_sha256, outcome_json FROM operations
-      WHERE goal = ? AND tenant = ? AND task_id = ? AND kind = ? AND outcome = 'done' ORDER BY rowid DESC LIMIT 1`,
-    goal.goal,
-    goal.tenant,
-    taskId,
-    row.kind,
+  const found = tx.find(
+    'operations',
+    { goal: goal.goal, tenant: goal.tenant, task_id: taskId, kind: row.kind, outcome: 'done' },
+    { orderBy: 'rowid', descending: true },
   );
   const digest = found?.['outcome_sha256'];
   if (typeof digest !== 'string') return null;

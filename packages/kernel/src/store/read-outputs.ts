@@ -1,13 +1,13 @@
 import { deepFreeze, type JsonObject, type JsonValue } from '@millforge/contracts';
 import type { CompleteTask } from '../contract/read-goal-contract.ts';
-import type { Transaction } from '../sqlite/database.ts';
 import { readTasks } from './attempt-row.ts';
 import type { GoalRow } from './goal-row.ts';
 import { readPayload } from './payloads.ts';
+import type { StoreTransaction } from './store-transaction.ts';
 
 /** Reads what the tasks gave that a task depends on. */
 export function readOutputs(
-  tx: Transaction,
+  tx: StoreTransaction,
   goal: Pick<GoalRow, 'goal' | 'tenant'>,
   task: CompleteTask,
 ): JsonObject {

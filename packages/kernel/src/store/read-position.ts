@@ -1,10 +1,10 @@
 import type { CompleteContract } from '../contract/read-goal-contract.ts';
-import type { Transaction } from '../sqlite/database.ts';
 import { readLatestAttempt, readLease, readTasks } from './attempt-row.ts';
 import { type GoalRow, readGoalRow } from './goal-row.ts';
 import { damagedContract, readContract } from './read-contract.ts';
 import { refuseImported } from './refuse-imported.ts';
 import type { Standing } from './standing.ts';
+import type { StoreTransaction } from './store-transaction.ts';
 
 /** Where a goal stands, as a run sees it. */
 export interface Position {
@@ -16,7 +16,7 @@ export interface Position {
 
 /** Reads where a goal stands. */
 export function readPosition(
-  tx: Transaction,
+  tx: StoreTransaction,
   tenant: string,
   which: { readonly goalId: string; readonly now: number },
 ): Position {
@@ -41,7 +41,7 @@ export function readPosition(
 
 /** Reads how one task of a goal stands. */
 export function readStanding(
-  tx: Transaction,
+  tx: StoreTransaction,
   tenant: string,
   which: { readonly goalId: string; readonly taskId: string; readonly now: number },
 ): Standing {

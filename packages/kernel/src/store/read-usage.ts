@@ -1,27 +1,20 @@
 import type { Usage } from '@millforge/contracts';
-import type { Transaction } from '../sqlite/database.ts';
+import type { StoreTransaction } from './store-transaction.ts';
 
 /** Sums what the recorded operations of a goal, or of one task, were observed to use; a sum of nothing is absent. */
 export function readUsage(
-  tx: Transaction,
+  tx: StoreTransaction,
   {
     goal,
     tenant,
     taskId = null,
   }: { readonly goal: number; readonly tenant: string; readonly taskId?: string | null },
 ): Usage {
-  const row = tx.get(
-    `SELECT sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens, sum(cost_micros) AS cost_micros,
-            sum(tool_calls) AS tool_calls, sum(wall_ms) AS wall_ms
-       FROM operations WHERE goal = ? AND tenant = ? AND (? IS NULL OR task_id = ?)`,
-    goal,
-    tenant,
-    taskId,
-    taskId,
-  );
+  const where = { goal, tenant, ...(taskId === null ? {} : { task_id: taskId }) };
+  const sums = tx.sum('operations', USAGE_NAMES, where);
   const usage: { -readonly [Name in keyof Usage]: Usage[Name] } = {};
   for (const name of USAGE_NAMES) {
-    const sum = row?.[name];
+    const sum = sums[name];
     if (typeof sum === 'number') usage[name] = sum;
   }
   return usage;

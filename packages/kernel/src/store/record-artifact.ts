@@ -1,24 +1,19 @@
 import { type ArtifactRef, MillforgeError } from '@millforge/contracts';
-import type { Transaction } from '../sqlite/database.ts';
 import { added, appendRecord, changed } from './append-record.ts';
 import { type Claim, readClaimed, readClaimedGoal } from './claim.ts';
+import type { StoreTransaction } from './store-transaction.ts';
 
 /** Names bytes that an attempt is about to refer to; whoever lost its lease pins nothing. */
-export function pinArtifact(tx: Transaction, claim: Claim, digest: string): void {
+export function pinArtifact(tx: StoreTransaction, claim: Claim, digest: string): void {
   readClaimed(tx, claim, 0);
-  tx.run(
-    'INSERT INTO pins (goal, tenant, sha256, task_id, number) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
-    claim.goal,
-    claim.tenant,
-    digest,
-    claim.taskId,
-    claim.number,
-  );
+  const { goal, tenant, taskId, number } = claim;
+  const values = [goal, tenant, digest, taskId, number];
+  tx.insert('pins', { columns: PIN_COLUMNS, values, ifAbsent: true });
 }
 
 /** Records that a goal has bytes, once a content, and lets their pin go. */
 export function recordArtifact(
-  tx: Transaction,
+  tx: StoreTransaction,
   claim: Claim,
   {
     ref,
@@ -26,12 +21,8 @@ export function recordArtifact(
     now,
   }: { readonly ref: ArtifactRef; readonly limit: number | null; readonly now: number },
 ): void {
-  const known = tx.get(
-    'SELECT sha256 FROM artifacts WHERE goal = ? AND tenant = ? AND sha256 = ?',
-    claim.goal,
-    claim.tenant,
-    ref.sha256,
-  );
+  const content = { goal: claim.goal, tenant: claim.tenant, sha256: ref.sha256 };
+  const known = tx.find('artifacts', content);
   unpinArtifact(tx, claim, ref.sha256);
   if (known !== undefined) return;
   const { goal } = readClaimedGoal(tx, claim, now);
@@ -53,13 +44,9 @@ export function recordArtifact(
 }
 
 /** Lets a pin go: its goal refers to the bytes itself. */
-function unpinArtifact(tx: Transaction, claim: Claim, digest: string): void {
-  tx.run(
-    'DELETE FROM pins WHERE goal = ? AND tenant = ? AND sha256 = ? AND task_id = ? AND number = ?',
-    claim.goal,
-    claim.tenant,
-    digest,
-    claim.taskId,
-    claim.number,
-  );
+function unpinArtifact(tx: StoreTransaction, claim: Claim, digest: string): void {
+  const { goal, tenant, taskId, number } = claim;
+  tx.remove('pins', { goal, tenant, sha256: digest, task_id: taskId, number });
 }
+
+const PIN_COLUMNS = ['goal', 'tenant', 'sha256', 'task_id', 'number'];

@@ -1,6 +1,5 @@
 import { digest, type JsonObject, type JsonValue } from '@millforge/contracts';
 import type { CompleteContract, CompleteTask } from '../contract/read-goal-contract.ts';
-import type { Transaction } from '../sqlite/database.ts';
 import { bindingSha256 } from './admit-goal.ts';
 import { advanceGoal } from './advance-goal.ts';
 import { appendNotes, type Note } from './append-notes.ts';
@@ -11,6 +10,7 @@ import type { GoalRow } from './goal-row.ts';
 import { countOpenHolds } from './open-holds.ts';
 import { type Payload, savePayload } from './payloads.ts';
 import { readUsage } from './read-usage.ts';
+import type { StoreTransaction } from './store-transaction.ts';
 
 /** What an attempt came to, with what its receipt tells. */
 export interface Output {
@@ -22,7 +22,7 @@ export interface Output {
 
 /** Records the output of an attempt with its receipt; the task is completed and what waited for it becomes ready. */
 export function recordResult(
-  tx: Transaction,
+  tx: StoreTransaction,
   claim: Claim,
   result: {
     readonly output: Output;
@@ -49,7 +49,7 @@ export function recordResult(
 
 /** Appends the record of an output: observed, found by looking, or attested by a person. */
 export function writeOutput(
-  tx: Transaction,
+  tx: StoreTransaction,
   goal: GoalRow,
   written: {
     readonly output: Output;
@@ -127,7 +127,7 @@ export function writeOutput(
 
 /** Digest of what a task was given: the inputs of the goal, and the outputs that it depends on. */
 export function inputSha256(
-  tx: Transaction,
+  tx: StoreTransaction,
   goal: Pick<GoalRow, 'goal' | 'tenant'>,
   { contract, task }: { readonly contract: CompleteContract; readonly task: CompleteTask },
 ): string {
@@ -140,10 +140,10 @@ export function inputSha256(
 }
 
 function artifactDigests(
-  tx: Transaction,
+  tx: StoreTransaction,
   { goal, tenant }: Pick<GoalRow, 'goal' | 'tenant'>,
 ): readonly JsonValue[] {
   return tx
-    .all('SELECT sha256 FROM artifacts WHERE goal = ? AND tenant = ? ORDER BY sha256', goal, tenant)
+    .list('artifacts', { goal, tenant }, { orderBy: 'sha256' })
     .map((row) => String(row['sha256']));
 }

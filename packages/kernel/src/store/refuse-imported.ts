@@ -1,18 +1,18 @@
 import { kernelError } from '../kernel-error.ts';
-import type { Transaction } from '../sqlite/database.ts';
 import type { GoalRow } from './goal-row.ts';
+import type { StoreTransaction } from './store-transaction.ts';
 
 /** When a goal was taken over from another file; null for one that belongs here. */
 export function importedAt(
-  tx: Transaction,
+  tx: StoreTransaction,
   { goal, tenant }: Pick<GoalRow, 'goal' | 'tenant'>,
 ): string | null {
-  const row = tx.get('SELECT imported_at FROM imports WHERE goal = ? AND tenant = ?', goal, tenant);
+  const row = tx.find('imports', { goal, tenant });
   return row === undefined ? null : String(row['imported_at']);
 }
 
 /** Refuses to change a goal whose trail was made elsewhere. */
-export function refuseImported(tx: Transaction, goal: GoalRow): void {
+export function refuseImported(tx: StoreTransaction, goal: GoalRow): void {
   const at = importedAt(tx, goal);
   if (at === null) return;
   throw kernelError(

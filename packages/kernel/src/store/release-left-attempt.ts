@@ -1,4 +1,3 @@
-import type { Transaction } from '../sqlite/database.ts';
 import { advanceGoal } from './advance-goal.ts';
 import { appendRecord, changed } from './append-record.ts';
 import { dropLease } from './attempt-row.ts';
@@ -6,11 +5,12 @@ import { isInDoubt } from './attempt-rules.ts';
 import { doubtLeftAttempt } from './doubt-attempt.ts';
 import { countOpenHolds } from './open-holds.ts';
 import type { Standing } from './standing.ts';
+import type { StoreTransaction } from './store-transaction.ts';
 import { readAgain } from './take-attempt.ts';
 
 /** Lets go what a dead process left of a goal that is held or has failed meanwhile; what it may have done stays a question. */
 export function releaseLeftAttempt(
-  tx: Transaction,
+  tx: StoreTransaction,
   seen: Standing,
   { actor, now }: { readonly actor: string; readonly now: number },
 ): void {

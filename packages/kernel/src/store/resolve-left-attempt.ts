@@ -1,5 +1,4 @@
 import type { JsonObject } from '@millforge/contracts';
-import type { Transaction } from '../sqlite/database.ts';
 import { appendRecord, changed } from './append-record.ts';
 import type { Found } from './attempt-store.ts';
 import { readOwner } from './create-owner-store.ts';
@@ -9,12 +8,13 @@ import { openHold } from './open-hold.ts';
 import { toPayload } from './payloads.ts';
 import { writeOutput } from './record-output.ts';
 import type { Standing } from './standing.ts';
+import type { StoreTransaction } from './store-transaction.ts';
 import { supersedeAttempt } from './supersede-attempt.ts';
 import { readAgain } from './take-attempt.ts';
 
 /** Settles an attempt in doubt by what looking said: records it, lets another follow, or asks a person. */
 export function resolveLeftAttempt(
-  tx: Transaction,
+  tx: StoreTransaction,
   seen: Standing,
   found: Found & { readonly now: number },
 ): void {
@@ -76,7 +76,7 @@ type InDoubt = Standing & { readonly attempt: NonNullable<Standing['attempt']> }
 
 /** Opens the hold of an attempt in doubt, or repeats it in the name of whoever admitted the goal. */
 function ask(
-  tx: Transaction,
+  tx: StoreTransaction,
   goal: GoalRow,
   { standing, found }: { readonly standing: InDoubt; readonly found: Found },
 ): void {

@@ -1,10 +1,10 @@
 import type { HoldView } from '../goal-view.ts';
 import type { Decision } from '../kernel.ts';
 import { kernelError } from '../kernel-error.ts';
-import type { Transaction } from '../sqlite/database.ts';
 import { readLatestAttempt } from './attempt-row.ts';
 import type { GoalRow } from './goal-row.ts';
 import { readOperation } from './operation-row.ts';
+import type { StoreTransaction } from './store-transaction.ts';
 
 /** Whether a decision takes back an approval that was given before. */
 export function revokesApproval(hold: HoldView, { decision }: Decision): boolean {
@@ -17,7 +17,7 @@ export function revokesApproval(hold: HoldView, { decision }: Decision): boolean
 
 /** Refuses to take back what was used already, or may be used at this moment. */
 export function assertUnused(
-  tx: Transaction,
+  tx: StoreTransaction,
   goal: GoalRow,
   {
     hold,

@@ -1,13 +1,13 @@
 import type { CompleteContract } from '../contract/read-goal-contract.ts';
-import type { Transaction } from '../sqlite/database.ts';
 import { advanceGoal } from './advance-goal.ts';
 import { changed, type RowChange } from './append-record.ts';
 import { type AttemptRow, readTask } from './attempt-row.ts';
 import type { GoalRow } from './goal-row.ts';
+import type { StoreTransaction } from './store-transaction.ts';
 
 /** The changes by which a repeat replaces an attempt in doubt; its units stay counted. */
 export function supersedeAttempt(
-  tx: Transaction,
+  tx: StoreTransaction,
   goal: GoalRow,
   {
     taskId,

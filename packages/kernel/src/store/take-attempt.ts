@@ -1,5 +1,4 @@
 import type { HoldView } from '../goal-view.ts';
-import type { Transaction } from '../sqlite/database.ts';
 import { changed } from './append-record.ts';
 import { type AttemptRow, dropLease } from './attempt-row.ts';
 import { nextGeneration } from './attempt-rules.ts';
@@ -10,10 +9,11 @@ import { doubtLeftAttempt } from './doubt-attempt.ts';
 import { openHold } from './open-hold.ts';
 import { readStanding } from './read-position.ts';
 import type { Standing } from './standing.ts';
+import type { StoreTransaction } from './store-transaction.ts';
 
 /** Admits a new attempt of a task that stands as it was seen; null otherwise. */
 export function takeNewAttempt(
-  tx: Transaction,
+  tx: StoreTransaction,
   seen: Standing,
   { ownerId, actor, now }: Claimer & At,
 ): ClaimedTask | null {
@@ -38,7 +38,7 @@ export function takeNewAttempt(
 
 /** Claims the latest attempt of a task again that stands as it was seen; null otherwise. */
 export function takeAttemptAgain(
-  tx: Transaction,
+  tx: StoreTransaction,
   seen: Standing,
   { ownerId, actor, beat, now }: Claimer & Watched & At,
 ): ClaimedTask | null {
@@ -70,7 +70,7 @@ export function takeAttemptAgain(
 
 /** Marks what another process left in the middle as something that nobody knows the end of. */
 export function doubtSeenAttempt(
-  tx: Transaction,
+  tx: StoreTransaction,
   seen: Standing,
   {
     actor,
@@ -93,7 +93,7 @@ export function doubtSeenAttempt(
 
 /** Holds a task that must not be run as it is. */
 export function holdSeenTask(
-  tx: Transaction,
+  tx: StoreTransaction,
   seen: Standing,
   question: At & {
     readonly reason: HoldView['reason'];
@@ -137,7 +137,7 @@ interface At {
 }
 
 /** Reads a standing once more, inside the transaction that acts on it. */
-export function readAgain(tx: Transaction, { goal, task }: Standing, now: number): Standing {
+export function readAgain(tx: StoreTransaction, { goal, task }: Standing, now: number): Standing {
   return readStanding(tx, goal.tenant, { goalId: goal.goal_id, taskId: task.task_id, now });
 }
 
@@ -153,11 +153,11 @@ function isSame(current: Standing, before: Standing): boolean {
 }
 
 /** Whether the owner showed that it goes on between the last look and this transaction. */
-function hasBeaten(tx: Transaction, { lease }: Standing, beat: number | null): boolean {
+function hasBeaten(tx: StoreTransaction, { lease }: Standing, beat: number | null): boolean {
   return beat !== null && lease !== null && readBeat(tx, lease.owner_id) !== beat;
 }
 
-function elapsedOf(tx: Transaction, standing: Standing, attempt: AttemptRow): number {
+function elapsedOf(tx: StoreTransaction, standing: Standing, attempt: AttemptRow): number {
   return Math.max(
     attempt.elapsed_ms,
     standing.lease?.elapsed_ms ?? 0,
@@ -166,25 +166,19 @@ function elapsedOf(tx: Transaction, standing: Standing, attempt: AttemptRow): nu
 }
 
 /** Time under a lease of all other attempts of the goal. */
-function otherElapsed(tx: Transaction, { goal, task, attempt }: Standing): number {
-  const row = tx.get(
-    'SELECT sum(elapsed_ms) AS elapsed_ms FROM attempts WHERE goal = ? AND tenant = ? AND NOT (task_id = ? AND number = ?)',
-    goal.goal,
-    goal.tenant,
-    task.task_id,
-    attempt?.number ?? 0,
-  );
-  return Number(row?.['elapsed_ms'] ?? 0);
+function otherElapsed(tx: StoreTransaction, { goal, task, attempt }: Standing): number {
+  return tx
+    .list('attempts', { goal: goal.goal, tenant: goal.tenant })
+    .filter((row) => row['task_id'] !== task.task_id || row['number'] !== attempt?.number)
+    .reduce((sum, row) => sum + Number(row['elapsed_ms']), 0);
 }
 
 /** Time under the lease that the last operation of a dead process still told. */
-function lastElapsed(tx: Transaction, { goal, task }: Standing, number: number): number {
-  const row = tx.get(
-    'SELECT max(elapsed_ms) AS elapsed_ms FROM operations WHERE goal = ? AND tenant = ? AND task_id = ? AND attempt = ?',
-    goal.goal,
-    goal.tenant,
-    task.task_id,
-    number,
+function lastElapsed(tx: StoreTransaction, { goal, task }: Standing, number: number): number {
+  const row = tx.find(
+    'operations',
+    { goal: goal.goal, tenant: goal.tenant, task_id: task.task_id, attempt: number },
+    { orderBy: 'elapsed_ms', descending: true, columns: ['elapsed_ms'] },
   );
   return Number(row?.['elapsed_ms'] ?? 0);
 }

@@ -1,7 +1,6 @@
 import type { TrailRecord } from '@millforge/contracts';
 import type { TrailVerdict } from '../kernel.ts';
 import type { Scope } from '../scope.ts';
-import type { ReadExport } from '../trail/import-trail.ts';
 
 /** Trails: read, verified, exported, imported. */
 export interface TrailStore {
@@ -16,11 +15,11 @@ export interface TrailStore {
   /** Writes a goal as JSON Lines. */
   export(tenant: string, goalId: string): AsyncIterable<string>;
   /**
-   * Keeps a verified export as a goal that is read and never run.
+   * Verifies an export, then keeps it as a goal that is read and never run; gives its name.
    *
-   * @throws `kernel/goal-conflict` when the goal is here already.
+   * @throws `kernel/export-invalid` with the line; `kernel/goal-conflict` when the goal is here already.
    */
-  import(scope: Scope, read: ReadExport): Promise<void>;
+  import(scope: Scope, lines: Iterable<string> | AsyncIterable<string>): Promise<string>;
 }
 
 /** Some records of a trail. */

@@ -1,11 +1,11 @@
 import type { JsonObject, JsonValue, Operation, Usage } from '@millforge/contracts';
-import type { Transaction } from '../sqlite/database.ts';
 import { appendNotes, type Note } from './append-notes.ts';
 import { added, appendRecord, changed } from './append-record.ts';
 import { beginning, type Claim, readClaimed } from './claim.ts';
 import { type OperationRow, patchedRow } from './operation-row.ts';
 import type { Payload } from './payloads.ts';
 import { USAGE_NAMES } from './read-usage.ts';
+import type { StoreTransaction } from './store-transaction.ts';
 
 /** An operation on its way into the record. */
 export interface OperationDraft {
@@ -45,7 +45,7 @@ export interface RecordedOutcome {
 
 /** Admits an operation before it is performed, or once more before it is repeated. */
 export function admitOperation(
-  tx: Transaction,
+  tx: StoreTransaction,
   claim: Claim,
   write: OperationWrite & { readonly facts?: JsonObject },
 ): OperationRow {
@@ -67,7 +67,7 @@ export function admitOperation(
 
 /** Records how an operation came out. */
 export function recordOperation(
-  tx: Transaction,
+  tx: StoreTransaction,
   claim: Claim,
   write: OperationWrite & { readonly outcome: RecordedOutcome },
 ): void {
@@ -99,7 +99,7 @@ export function recordOperation(
 
 /** Marks an operation whose outcome nobody knows. */
 export function doubtOperation(
-  tx: Transaction,
+  tx: StoreTransaction,
   claim: Claim,
   write: OperationWrite & {
     readonly isSettled: boolean;
@@ -127,7 +127,7 @@ export function doubtOperation(
 }
 
 /** Proposes an operation that a person is asked about; nothing of it is performed. */
-export function proposeOperation(tx: Transaction, claim: Claim, write: OperationWrite): void {
+export function proposeOperation(tx: StoreTransaction, claim: Claim, write: OperationWrite): void {
   writeOperation(tx, claim, {
     write,
     type: 'operation-proposed',
@@ -156,7 +156,7 @@ interface OperationRecord {
 }
 
 function writeOperation(
-  tx: Transaction,
+  tx: StoreTransaction,
   claim: Claim,
   { write, type, facts, tell }: OperationRecord,
 ): { readonly row: () => OperationRow } {

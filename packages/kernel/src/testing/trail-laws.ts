@@ -1,6 +1,5 @@
 import { canonicalJson } from '@millforge/contracts';
 import { NO_SHA256, recordSha256 } from '../store/append-record.ts';
-import { readExport } from '../trail/import-trail.ts';
 import { equal, refused } from './assertions.ts';
 import type { StoreLaw } from './kernel-store-conformance.ts';
 import { effectOf, noteOf, SCOPE, type StoreHands } from './store-hands.ts';
@@ -68,10 +67,10 @@ export const TRAIL_LAWS: readonly StoreLaw[] = [
       await lived(hands);
       const lines: string[] = [];
       for await (const line of hands.store.trails.export(SCOPE.tenant, 'goal')) lines.push(line);
-      const read = await readExport(lines, SCOPE.tenant);
-      await refused(hands.store.trails.import(SCOPE, read), 'kernel/goal-conflict');
+      await refused(hands.store.trails.import(SCOPE, lines), 'kernel/goal-conflict');
       const { store } = await fresh();
-      await store.trails.import(SCOPE, read);
+      await refused(store.trails.import(SCOPE, lines.slice(0, -1)), 'kernel/export-invalid');
+      equal(await store.trails.import(SCOPE, lines), 'goal');
       const before = await hands.view('goal');
       const after = await store.goals.read(SCOPE.tenant, 'goal');
       equal(
@@ -87,7 +86,7 @@ export const TRAIL_LAWS: readonly StoreLaw[] = [
       await refused(store.goals.position(SCOPE.tenant, 'goal'), 'kernel/imported');
       const cancelled = store.goals.cancel(SCOPE, 'goal', { version: null, reason: 'No.' });
       await refused(cancelled, 'kernel/imported');
-      await refused(store.trails.import(SCOPE, read), 'kernel/goal-conflict');
+      await refused(store.trails.import(SCOPE, lines), 'kernel/goal-conflict');
       equal((await store.trails.verify(SCOPE.tenant, null)).ok, true);
       equal(await store.goals.waiting(null), []);
     },

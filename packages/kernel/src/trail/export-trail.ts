@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { type Clock, canonicalJson, type JsonObject } from '@millforge/contracts';
-import type { Database, SqlRow, Transaction } from '../sqlite/database.ts';
+import type { SqlRow } from '../sqlite/database.ts';
 import { type GoalRow, readGoalRow } from '../store/goal-row.ts';
+import type { StoreGround } from '../store/store-parts.ts';
+import type { StoreTransaction } from '../store/store-transaction.ts';
 import { TABLES, type TableName } from '../store/tables.ts';
 import { TABLE_NAMES } from './fold-trail.ts';
 
@@ -11,7 +13,7 @@ import { TABLE_NAMES } from './fold-trail.ts';
  * What is appended while it is read is part of it. The bytes of artifacts are not; their digests are.
  */
 export async function* exportTrail(
-  { db, clock }: { readonly db: Database; readonly clock: Clock },
+  { db, clock }: { readonly db: StoreGround; readonly clock: Clock },
   which: { readonly tenant: string; readonly goalId: string },
 ): AsyncIterable<string> {
   const hash = createHash('sha256');
@@ -22,7 +24,7 @@ export async function* exportTrail(
     hash.update(text);
     return text;
   };
-  const read = (tx: Transaction): GoalRow =>
+  const read = (tx: StoreTransaction): GoalRow =>
     readGoalRow(tx, which.tenant, { goalId: which.goalId, now: clock.now() });
 
   const first = await db.read(read);
@@ -85,13 +87,11 @@ interface PayloadPage {
 const BEGINNING: Place = { table: 0, rowid: 0 };
 const PAGE = 200;
 
-function readRecords(tx: Transaction, goal: GoalRow, after: number): readonly SqlRow[] {
-  return tx.all(
-    'SELECT * FROM trail WHERE goal = ? AND tenant = ? AND seq > ? ORDER BY seq LIMIT ?',
-    goal.goal,
-    goal.tenant,
-    after,
-    PAGE,
+function readRecords(tx: StoreTransaction, goal: GoalRow, after: number): readonly SqlRow[] {
+  return tx.list(
+    'trail',
+    { goal: goal.goal, tenant: goal.tenant },
+    { orderBy: 'seq', after, limit: PAGE },
   );
 }
 
@@ -109,14 +109,13 @@ function recordOf(row: SqlRow): JsonObject {
 }
 
 /** The payloads of one page of rows; the trail's own oversize data comes last. */
-function readPayloads(tx: Transaction, goal: GoalRow, at: Place): PayloadPage {
+function readPayloads(tx: StoreTransaction, goal: GoalRow, at: Place): PayloadPage {
   const table = TABLE_NAMES[at.table];
   if (table === undefined) return readTrailPayloads(tx, goal, at);
-  const rows = tx.all(
-    `SELECT rowid AS place, * FROM ${table} WHERE goal = ? AND tenant = ? AND rowid > ? ORDER BY rowid LIMIT ${PAGE}`,
-    goal.goal,
-    goal.tenant,
-    at.rowid,
+  const rows = tx.list(
+    table,
+    { goal: goal.goal, tenant: goal.tenant },
+    { orderBy: 'rowid', after: at.rowid, limit: PAGE },
   );
   const found = rows.flatMap((row) => payloadsOf(tx, goal, { table, row }));
   const last = rows.at(-1);
@@ -125,12 +124,12 @@ function readPayloads(tx: Transaction, goal: GoalRow, at: Place): PayloadPage {
     next:
       last === undefined || rows.length < PAGE
         ? { table: at.table + 1, rowid: 0 }
-        : { table: at.table, rowid: Number(last['place']) },
+        : { table: at.table, rowid: Number(last['rowid']) },
   };
 }
 
 function payloadsOf(
-  tx: Transaction,
+  tx: StoreTransaction,
   { tenant }: GoalRow,
   { table, row }: { readonly table: TableName; readonly row: SqlRow },
 ): readonly { readonly sha256: string; readonly text: string }[] {
@@ -146,13 +145,8 @@ function payloadsOf(
 }
 
 /** Late results and large decisions lie beside the trail, named by records only. */
-function readTrailPayloads(tx: Transaction, goal: GoalRow, at: Place): PayloadPage {
-  const rows = tx.all(
-    `SELECT seq, type, data FROM trail WHERE goal = ? AND tenant = ? AND seq > ? ORDER BY seq LIMIT ${PAGE}`,
-    goal.goal,
-    goal.tenant,
-    at.rowid,
-  );
+function readTrailPayloads(tx: StoreTransaction, goal: GoalRow, at: Place): PayloadPage {
+  const rows = readRecords(tx, goal, at.rowid);
   const found = rows.flatMap((row) => {
     const [, sha256] = /"(?:oversize":\{"bytes":\d+,"sha256|outcome_sha256)":"([0-9a-f]{64})"/.exec(
       String(row['data']),
@@ -170,11 +164,7 @@ function readTrailPayloads(tx: Transaction, goal: GoalRow, at: Place): PayloadPa
   };
 }
 
-function readText(tx: Transaction, tenant: string, sha256: string): string | null {
-  const bytes = tx.get(
-    'SELECT bytes FROM payloads WHERE tenant = ? AND sha256 = ?',
-    tenant,
-    sha256,
-  )?.['bytes'];
+function readText(tx: StoreTransaction, tenant: string, sha256: string): string | null {
+  const bytes = tx.find('payloads', { tenant, sha256 })?.['bytes'];
   return bytes instanceof Uint8Array ? Buffer.from(bytes).toString('utf8') : null;
 }

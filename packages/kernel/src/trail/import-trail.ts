@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { isSha256, type JsonObject, readJson, sha256, toPlainJson } from '@millforge/contracts';
 import { kernelError } from '../kernel-error.ts';
-import type { SqlRow, SqlValue, Transaction } from '../sqlite/database.ts';
+import type { SqlRow, SqlValue } from '../sqlite/database.ts';
 import { added, appendRecord } from '../store/append-record.ts';
 import { readGoalAgain } from '../store/goal-row.ts';
 import { isKeptInRow, savePayload } from '../store/payloads.ts';
+import type { StoreTransaction } from '../store/store-transaction.ts';
 import { TABLES, type TableName } from '../store/tables.ts';
 import { createFold, type Fold, TABLE_NAMES } from './fold-trail.ts';
 import { type Chain, emptyChain, followChain } from './follow-chain.ts';
@@ -92,17 +93,14 @@ export async function readExport(
 
 /** Writes an export as a goal that is read and never run; its last record tells of the import. */
 export function importTrail(
-  tx: Transaction,
+  tx: StoreTransaction,
   read: ReadExport,
   by: { readonly tenant: string; readonly actor: string; readonly now: number },
 ): void {
   const { tenant } = by;
-  const known = tx.get(
-    'SELECT goal FROM goals WHERE tenant = ? AND (goal_id = ? OR goal_uid = ?)',
-    tenant,
-    read.goalId,
-    read.goalUid,
-  );
+  const known =
+    tx.find('goals', { tenant, goal_id: read.goalId }) ??
+    tx.find('goals', { tenant, goal_uid: read.goalUid });
   if (known !== undefined) {
     throw kernelError(
       'kernel/goal-conflict',
@@ -119,11 +117,7 @@ export function importTrail(
   refuseForeignColumns(read.fold);
   const [goalRow] = read.fold.rows('goals');
   insert(tx, 'goals', new Map([...(goalRow ?? []), ...head]));
-  const goal = Number(
-    tx.get('SELECT goal FROM goals WHERE tenant = ? AND goal_uid = ?', tenant, read.goalUid)?.[
-      'goal'
-    ],
-  );
+  const goal = Number(tx.find('goals', { tenant, goal_uid: read.goalUid })?.['goal']);
   const place: readonly (readonly [string, SqlValue])[] = [
     ['goal', goal],
     ['tenant', tenant],
@@ -174,15 +168,11 @@ function refuseForeignColumns(fold: Fold): void {
 }
 
 function insert(
-  tx: Transaction,
+  tx: StoreTransaction,
   table: TableName | 'trail',
   row: ReadonlyMap<string, SqlValue>,
 ): void {
-  const columns = [...row.keys()];
-  tx.run(
-    `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
-    ...row.values(),
-  );
+  tx.insert(table, { columns: [...row.keys()], values: [...row.values()] });
 }
 
 /** Small payloads stand in the row that names them, as they did where they come from. */

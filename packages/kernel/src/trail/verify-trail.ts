@@ -1,15 +1,16 @@
 import { type Clock, sha256 } from '@millforge/contracts';
 import type { TrailVerdict } from '../kernel.ts';
-import { kernelError } from '../kernel-error.ts';
-import type { Database, SqlRow, Transaction } from '../sqlite/database.ts';
+import type { SqlRow } from '../sqlite/database.ts';
 import { readGoalRow } from '../store/goal-row.ts';
+import type { StoreGround } from '../store/store-parts.ts';
+import type { StoreTransaction } from '../store/store-transaction.ts';
 import { TABLES, type TableName } from '../store/tables.ts';
 import { createFold, type Fold, TABLE_NAMES } from './fold-trail.ts';
 import { type Chain, emptyChain, followChain, type Problem } from './follow-chain.ts';
 
 /** Recomputes everything of one goal, or of all goals of a tenant, and names the first thing that does not hold. */
 export async function verifyTenant(
-  { db, clock }: { readonly db: Database; readonly clock: Clock },
+  { db, clock }: { readonly db: StoreGround; readonly clock: Clock },
   tenant: string,
   goalId: string | null,
 ): Promise<TrailVerdict> {
@@ -32,19 +33,9 @@ export async function verifyTenant(
   }
   const orphan = goalId === null ? await findOrphan(db, tenant, named) : null;
   if (orphan !== null) return orphan;
-  await assertIntact(db);
+  // A table and its index that disagree show different rows to different readers, and not all of them to a verifier.
+  await db.assertIntact();
   return { ok: true, goals, records };
-}
-
-/** A table and its index that disagree show different rows to different readers, and not all of them to a verifier. */
-async function assertIntact(db: Database): Promise<void> {
-  const found = await db.read((tx) => tx.get('PRAGMA integrity_check(1)')?.['integrity_check']);
-  if (found === 'ok') return;
-  throw kernelError(
-    'kernel/corrupt',
-    `${db.path} is damaged; copy it away, run \`millforge doctor\` on the copy and restore a backup.`,
-    { path: db.path, found: String(found) },
-  );
 }
 
 /** A goal to be verified. */
@@ -54,25 +45,21 @@ interface VerifiedGoal {
 }
 
 function oneGoal(
-  tx: Transaction,
+  tx: StoreTransaction,
   tenant: string,
   which: { readonly goalId: string; readonly now: number },
 ): VerifiedGoal {
   return { goal: readGoalRow(tx, tenant, which).goal, goalId: which.goalId };
 }
 
-function nextGoal(tx: Transaction, tenant: string, after: number): VerifiedGoal | null {
-  const row = tx.get(
-    'SELECT goal, goal_id FROM goals WHERE tenant = ? AND goal > ? ORDER BY goal LIMIT 1',
-    tenant,
-    after,
-  );
+function nextGoal(tx: StoreTransaction, tenant: string, after: number): VerifiedGoal | null {
+  const row = tx.find('goals', { tenant }, { orderBy: 'goal', after });
   return row === undefined ? null : { goal: Number(row['goal']), goalId: String(row['goal_id']) };
 }
 
 /** A row whose goal is gone or was given to another tenant, or a payload that no record names. */
 async function findOrphan(
-  db: Database,
+  db: StoreGround,
   tenant: string,
   named: ReadonlySet<string>,
 ): Promise<TrailVerdict | null> {
@@ -80,17 +67,17 @@ async function findOrphan(
   if (lost !== null) return lost;
   for (let after = ''; ; ) {
     const rows = await db.read((tx) =>
-      tx.all(
-        'SELECT sha256 FROM payloads WHERE tenant = ? AND sha256 > ? ORDER BY sha256 LIMIT 1000',
-        tenant,
-        after,
+      tx.list(
+        'payloads',
+        { tenant },
+        { orderBy: 'sha256', after, limit: 1000, columns: ['sha256'] },
       ),
     );
     for (const row of rows) {
       after = String(row['sha256']);
       if (named.has(after)) continue;
       // A goal that was admitted meanwhile was not read.
-      const isNew = await db.read((tx) => isNamedSince(tx, tenant, after));
+      const isNew = await db.read((tx) => tx.isNamed(tenant, after));
       if (!isNew) {
         return { ok: false, goal: '', seq: 0, what: `no record names the payload ${after}` };
       }
@@ -99,42 +86,24 @@ async function findOrphan(
   }
 }
 
-function findLostRow(tx: Transaction, tenant: string): TrailVerdict | null {
-  for (const table of [...TABLE_NAMES, 'trail'] as const) {
-    if (table === 'goals') continue;
-    const row = tx.get(
-      `SELECT goal FROM ${table} WHERE tenant = ? AND goal NOT IN (SELECT goal FROM goals WHERE tenant = ?) ORDER BY goal LIMIT 1`,
-      tenant,
-      tenant,
-    );
-    if (row === undefined) continue;
-    const last = tx.get(
-      'SELECT max(seq) AS seq FROM trail WHERE tenant = ? AND goal = ?',
-      tenant,
-      row['goal'] ?? null,
-    );
-    return {
-      ok: false,
-      goal: `#${String(row['goal'])}`,
-      seq: Number(last?.['seq'] ?? 0),
-      what: `there is a row of ${table} whose goal is missing`,
-    };
-  }
-  return null;
-}
-
-/** Whether a record that was appended while others were read names a payload. */
-function isNamedSince(tx: Transaction, tenant: string, digest: string): boolean {
-  const row = tx.get(
-    'SELECT goal FROM trail WHERE tenant = ? AND instr(data, ?) > 0 LIMIT 1',
-    tenant,
-    digest,
+function findLostRow(tx: StoreTransaction, tenant: string): TrailVerdict | null {
+  const lost = tx.lostRow(tenant);
+  if (lost === null) return null;
+  const last = tx.find(
+    'trail',
+    { tenant, goal: lost.goal },
+    { orderBy: 'seq', descending: true, columns: ['seq'] },
   );
-  return row !== undefined;
+  return {
+    ok: false,
+    goal: `#${lost.goal}`,
+    seq: Number(last?.['seq'] ?? 0),
+    what: `there is a row of ${lost.table} whose goal is missing`,
+  };
 }
 
 async function verifyGoal(
-  db: Database,
+  db: StoreGround,
   tenant: string,
   { goal, named }: { readonly goal: number; readonly named: Set<string> | null },
 ): Promise<Problem | { readonly records: number }> {
@@ -160,7 +129,7 @@ async function verifyGoal(
 const PAGE = 500;
 
 function readPage(
-  tx: Transaction,
+  tx: StoreTransaction,
   {
     goal,
     tenant,
@@ -168,19 +137,13 @@ function readPage(
   }: { readonly goal: number; readonly tenant: string; readonly after: number },
 ): { readonly rows: readonly SqlRow[] } {
   return {
-    rows: tx.all(
-      'SELECT * FROM trail WHERE goal = ? AND tenant = ? AND seq > ? ORDER BY seq LIMIT ?',
-      goal,
-      tenant,
-      after,
-      PAGE,
-    ),
+    rows: tx.list('trail', { goal, tenant }, { orderBy: 'seq', after, limit: PAGE }),
   };
 }
 
 /** Compares the rows with what the trail tells, and payloads with their digests. */
 export function compareRows(
-  tx: Transaction,
+  tx: StoreTransaction,
   {
     goal,
     tenant,
@@ -194,11 +157,7 @@ export function compareRows(
   },
 ): Problem | null {
   const problem = (what: string): Problem => ({ seq: chain.seq, what });
-  const head = tx.get(
-    'SELECT head_seq, head_sha256, head_at FROM goals WHERE goal = ? AND tenant = ?',
-    goal,
-    tenant,
-  );
+  const head = tx.find('goals', { goal, tenant });
   if (
     head?.['head_seq'] !== chain.seq ||
     head['head_sha256'] !== chain.sha256 ||
@@ -208,12 +167,11 @@ export function compareRows(
   }
   for (const table of TABLE_NAMES) {
     const shape = TABLES[table];
-    const rows = tx.all(`SELECT * FROM ${table} WHERE goal = ? AND tenant = ?`, goal, tenant);
+    const rows = tx.list(table, { goal, tenant });
     const difference = fold.compare(table, rows);
     if (difference !== null) return problem(difference);
     // Rows under this goal in the name of another tenant would be invisible to every other query.
-    const others = `SELECT goal FROM ${table} WHERE goal = ? AND tenant <> ? LIMIT 1`;
-    if (tx.get(others, goal, tenant) !== undefined) {
+    if (tx.hasForeignRow(table, { goal, tenant })) {
       return problem(`a row of ${table} names another tenant`);
     }
     for (const row of rows) {
@@ -231,7 +189,7 @@ export function compareRows(
 }
 
 function checkPayload(
-  tx: Transaction,
+  tx: StoreTransaction,
   {
     tenant,
     table,
@@ -258,12 +216,8 @@ function checkPayload(
   return checkDigest(tx, tenant, digest);
 }
 
-function checkDigest(tx: Transaction, tenant: string, digest: string): string | null {
-  const bytes = tx.get(
-    'SELECT bytes FROM payloads WHERE tenant = ? AND sha256 = ?',
-    tenant,
-    digest,
-  )?.['bytes'];
+function checkDigest(tx: StoreTransaction, tenant: string, digest: string): string | null {
+  const bytes = tx.find('payloads', { tenant, sha256: digest })?.['bytes'];
   if (!(bytes instanceof Uint8Array)) return `the payload ${digest} is missing`;
   return sha256(bytes) === digest ? null : `the payload ${digest} has other bytes`;
 }
