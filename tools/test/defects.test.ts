@@ -13,6 +13,28 @@ test('the list of defects and the tests that name them agree, package by package
   expect(named()).toEqual(listed());
 });
 
+test('every case of judging replies has a test, or a reason why it cannot arise', () => {
+  const told = new Set([...listed().map((row) => row.split(' ')[1]), ...notMet()]);
+  const missing = [...numbered('GE', 58), ...numbered('GP', 13)].filter((id) => !told.has(id));
+  expect(missing).toEqual([]);
+  const tested = new Set(named().map((row) => row.split(' ')[1]));
+  expect(notMet().filter((id) => tested.has(id))).toEqual([]);
+});
+
+function numbered(prefix: string, count: number): readonly string[] {
+  return Array.from(
+    { length: count },
+    (_, index) => `${prefix}-${String(index + 1).padStart(2, '0')}`,
+  );
+}
+
+/** The ids at the end of the rows that say why a case cannot arise. */
+function notMet(): readonly string[] {
+  const list = readFileSync(join(ROOT, 'docs/defects.md'), 'utf8');
+  const rows = list.slice(list.indexOf('\n## Not met here')).matchAll(/\| ([^|]+) \|$/gmu);
+  return [...rows].flatMap(([, ids]) => [...(ids ?? '').matchAll(/\bG[EP]-\d\d\b/g)].map(String));
+}
+
 function named(): readonly string[] {
   const found = readdirSync(join(ROOT, 'packages')).flatMap((name) =>
     testFiles(join(ROOT, 'packages', name, 'test'))

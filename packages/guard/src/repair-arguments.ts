@@ -136,12 +136,7 @@ function asObject(read: ReadValue, repairs: ArgumentRepair[]): ReadArguments {
     repairs.push({ path: '$', kind: 'object-from-text' });
     return { ok: true, value: inner.value };
   }
-  const received = typeName(value);
+  const received = value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
   const message = `This is JSON of type ${received}, not an object.`;
   return { ok: false, problem: 'object', path: '$', expected: 'object', received, message };
-}
-
-function typeName(value: JsonValue): string {
-  if (value === null) return 'null';
-  return Array.isArray(value) ? 'array' : typeof value;
 }

@@ -48,8 +48,7 @@ export function splitReasoning(text: string | null): SplitText {
 
 /** `</think>` of `<think>`, and the token that ends every message of gpt-oss. */
 function closingOf(opening: string): string {
-  const [bracket = '', ...rest] = opening;
-  return opening.endsWith('|>') ? '<|end|>' : `${bracket}/${rest.join('')}`;
+  return opening.endsWith('|>') ? '<|end|>' : `${opening.slice(0, 1)}/${opening.slice(1)}`;
 }
 
 /** Blank text is none. */

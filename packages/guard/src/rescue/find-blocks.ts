@@ -166,9 +166,9 @@ const MARKERS: readonly (readonly [string, BlockReader])[] = [
   ],
 ];
 
-const CALL_FENCES = new Set(['tool_code', 'tool_call', 'tool_calls', 'tool', 'function_call']);
+const CALL_FENCES = new Set('tool_code tool_call tool_calls tool function_call'.split(' '));
 /** Code in a language is code, even where it calls something of a tool's name. */
-const PLAIN_FENCES = new Set(['', 'json', 'jsonc', 'json5', 'xml', 'text', 'txt', 'plaintext']);
+const PLAIN_FENCES = new Set(' json jsonc json5 xml text txt plaintext'.split(' '));
 const FENCE_END = /^\s{0,8}(?:```|$)/;
 const MAX_OPENINGS = 256;
 

@@ -61,7 +61,7 @@ const REPORTING = new RegExp(
 const ACTING = new RegExp(
   [
     anyWord(
-      "i will|i['’]ll|i am|i['’]m|let me|let['’]s|i need to|i (?:must|should|can|want to)",
+      "i(?: will|['’]ll| am|['’]m| need to| must| should| can| want to)|let me|let['’]s",
       "(?:here is|here['’]s) (?:the|my) (?:tool |function )?call",
       'ich (?:werde|öffne|lese|prüfe|suche|schaue|rufe|führe|starte|hole)|lass mich',
       'voy a|déjame|vou|deixe-me|sto per|fammi|lasciami',

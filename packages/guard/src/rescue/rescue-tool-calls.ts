@@ -142,12 +142,14 @@ function judgeCall(written: TextCall, tools: ToolIndex): JudgedCall {
   return { call: { name, arguments: value, repairs, format: written.format }, tool: name };
 }
 
-/** Some models begin a call without arguments and then write it again, whole. */
+/** Some models begin a call without arguments and then write it again, whole; in tags some write it twice. */
 function withoutSkeletons(calls: readonly TextCall[]): readonly TextCall[] {
   return calls.filter((call, index) => {
     const next = calls[index + 1];
-    const isBare = JSON.stringify(call.arguments) === '{}';
-    return !(isBare && next?.name === call.name && JSON.stringify(next.arguments) !== '{}');
+    if (next?.name !== call.name) return true;
+    const text = JSON.stringify(call.arguments);
+    const isSame = text === JSON.stringify(next.arguments);
+    return isSame ? call.format !== 'function-tag' : text !== '{}';
   });
 }
 

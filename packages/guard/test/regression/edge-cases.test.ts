@@ -167,6 +167,18 @@ test('a skeleton before the whole call is one call (GE-09)', () => {
   });
 });
 
+test('a call that is written twice in tags is one, and two of a list are two (GE-09)', () => {
+  const once = '<function=read_note>\n<parameter=id>\n7\n</parameter>\n</function>';
+  const twice = `<tool_call>\n${once}\n</tool_call>\n<tool_call>\n${once}\n</tool_call>`;
+  expect(rescueToolCalls(twice, { tools: TOOLS })).toMatchObject({
+    kind: 'calls',
+    calls: [{ name: 'read_note', arguments: { id: 7 } }],
+  });
+  const one = '{"name": "read_note", "arguments": {"id": 7}}';
+  const listed = rescueToolCalls(`[${one}, ${one}]`, { tools: TOOLS });
+  expect(listed.kind === 'calls' && listed.calls).toHaveLength(2);
+});
+
 test('an opening tag that was cut is no call, and is told (GE-10)', () => {
   expect(inspect({ ...EMPTY, content: 'Now:\n<tool_call>' })).toMatchObject({
     kind: 're-ask',

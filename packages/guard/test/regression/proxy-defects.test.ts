@@ -188,3 +188,32 @@ test('images and unknown fields of the request stand in every attempt (GP-11)', 
   const { requests } = await chat([{ content: '' }, { content: 'A cat.' }], { messages });
   expect(requests[1]?.messages[0]).toBe(messages[0]);
 });
+
+test('who goes away in the middle of a turn is asked for nothing more (GP-12)', async () => {
+  const gone = new AbortController();
+  const sent: Sent[] = [];
+  const request: Sent = { messages: [{ role: 'user', content: 'Read it.' }], tools: [READ] };
+  const turn = guardedChat(request, {
+    create: async (asked) => {
+      sent.push(asked);
+      gone.signal.throwIfAborted();
+      gone.abort();
+      return { choices: [{ message: { tool_calls: [call('{"id": "x"}')] } }] };
+    },
+  });
+  await expect(turn).rejects.toMatchObject({ name: 'AbortError' });
+  expect(sent).toHaveLength(2);
+});
+
+test('a text that ended at its limit is said to have (GP-13)', async () => {
+  const { turn } = await guardedChat(
+    { messages: [{ role: 'user', content: 'Tell me all.' }], tools: [READ] },
+    {
+      create: async () => ({
+        choices: [{ message: { content: 'First of all,' }, finish_reason: 'length' }],
+      }),
+    },
+  );
+  expect(turn).toMatchObject({ content: 'First of all,', asked: [] });
+  expect(turn.replies.map((reply) => reply.finish_reason)).toEqual(['length']);
+});

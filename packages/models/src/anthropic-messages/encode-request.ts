@@ -144,8 +144,16 @@ function toolChoice(options: ModelRequestOptions, profile: ModelProfile): object
   if (choice === null) return null;
   if (choice === 'none') return { type: 'none' };
   const serial = parallel === false ? { disable_parallel_tool_use: true } : {};
-  if (typeof choice === 'object') return { type: 'tool', name: choice.name, ...serial };
-  return { type: choice === 'required' ? 'any' : 'auto', ...serial };
+  // The API refuses a forced choice while the model thinks; what it is asked for in words stands.
+  if (choice === 'auto' || thinks(profile)) return { type: 'auto', ...serial };
+  return choice === 'required'
+    ? { type: 'any', ...serial }
+    : { type: 'tool', name: choice.name, ...serial };
+}
+
+function thinks({ extra_body }: ModelProfile): boolean {
+  const thinking = extra_body?.['thinking'];
+  return isJsonObject(thinking) && thinking['type'] !== 'disabled';
 }
 
 const DEFAULT_MAX_TOKENS = 4096;

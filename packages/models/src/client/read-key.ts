@@ -28,9 +28,17 @@ export async function readKey(
   }
   if (key === '')
     return { kind: 'unusable', message: `${where} is empty; set it where it is kept.` };
+  if (SCHEME.test(key)) {
+    return {
+      kind: 'unusable',
+      message: `${where} begins with the name of a scheme; keep the key alone.`,
+    };
+  }
   if (isHeaderText(key)) return { kind: 'key', key };
   return {
     kind: 'unusable',
     message: `${where} has characters that a header cannot carry; check that it was copied whole.`,
   };
 }
+
+const SCHEME = /^(?:bearer|basic)(?:\s|$)/i;

@@ -1,4 +1,5 @@
 import { type ExactJson, readJson } from '@millforge/contracts';
+import { echoedCalls } from '../openai-chat/echoed-calls.ts';
 import type { Attempt, FailedAttempt } from './failed-attempt.ts';
 import { malformedAnswer } from './malformed-answer.ts';
 import { mediaType } from './media-type.ts';
@@ -25,7 +26,10 @@ export async function readRefusal(
   } catch {
     // Cut or stopped: whether the limit has ended is asked once, after the attempt.
   }
-  return refusal(response, request, { status: response.status, body: json });
+  const reply = response.status === 500 ? echoedCalls(json) : null;
+  return reply === null
+    ? refusal(response, request, { status: response.status, body: json })
+    : { kind: 'reply', reply };
 }
 
 /** Says what an error status and the body beside it mean. */

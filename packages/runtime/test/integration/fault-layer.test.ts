@@ -185,7 +185,7 @@ test.each<[string, ScriptedFault, Partial<ModelProfile>]>([
     { kind: 'stall-body' },
     { stream: true, idle_timeout_seconds: 600 },
   ],
-])('an abort %s closes the connection within a second', async (_, fault, profile) => {
+])('an abort %s closes the connection within a second (GP-12)', async (_, fault, profile) => {
   await using server = await startScriptedServer({
     replies: REPLIES.map((reply) => ({ ...reply, fault })),
   });
