@@ -1,6 +1,5 @@
 import type { Failure, JsonValue, OperationLog } from '@millforge/contracts';
-import type { Retrieval, RetrievalQuery } from '../artifacts/captured-revision.ts';
-import type { ReviewCapture } from './review-capture.ts';
+import type { CapturedFile, Retrieval, RetrievalQuery } from '../artifacts/captured-revision.ts';
 import type { FindingOrigin, ProposedFinding } from './review-finding.ts';
 
 /** Somebody who looks at a capture from one side and proposes findings. */
@@ -33,7 +32,11 @@ export interface RoleContext {
 }
 
 /** The files of one capture; every read is compared with the digest first. */
-export interface CapturedTree extends Pick<ReviewCapture, 'revision' | 'files'> {
+export interface CapturedTree {
+  /** What was captured: `git:<commit>`, `tree:<digest>`. */
+  readonly revision: string;
+  /** The files, by path. */
+  readonly files: readonly CapturedFile[];
   /** Lines of a file without their ends; null when it is no UTF-8 text or was not captured. */
   readLines(path: string): Promise<readonly string[] | null>;
   /** Finds exact pieces of the captured files. */

@@ -1,5 +1,38 @@
+/** Name of an attribute that a span can carry. */
+export type TelemetryAttribute =
+  | 'gen_ai.operation.name'
+  | 'gen_ai.agent.name'
+  | 'gen_ai.conversation.id'
+  | 'gen_ai.usage.input_tokens'
+  | 'gen_ai.usage.output_tokens'
+  | 'error.type'
+  | 'millforge.goal.id'
+  | 'millforge.goal.state'
+  | 'millforge.task.id'
+  | 'millforge.task.state'
+  | 'millforge.adapter.kind'
+  | 'millforge.adapter.name'
+  | 'millforge.adapter.version'
+  | 'millforge.attempt.number'
+  | 'millforge.attempt.fence'
+  | 'millforge.attempt.state'
+  | 'millforge.attempt.operations_performed'
+  | 'millforge.attempt.operations_replayed'
+  | 'millforge.operation.key'
+  | 'millforge.operation.step'
+  | 'millforge.operation.kind'
+  | 'millforge.operation.effect'
+  | 'millforge.operation.repeat'
+  | 'millforge.operation.replayed'
+  | 'millforge.operation.outcome'
+  | 'millforge.usage.cost_micros'
+  | 'millforge.usage.tool_calls'
+  | 'millforge.tenant'
+  | 'millforge.resource'
+  | 'millforge.actor';
+
 /** Every attribute that a span can carry, and whether it leaves the process unless something else is said. */
-export const TELEMETRY_ATTRIBUTES = {
+export const TELEMETRY_ATTRIBUTES: Readonly<Record<TelemetryAttribute, boolean>> = {
   'gen_ai.operation.name': true,
   'gen_ai.agent.name': true,
   'gen_ai.conversation.id': true,
@@ -31,10 +64,7 @@ export const TELEMETRY_ATTRIBUTES = {
   'millforge.tenant': false,
   'millforge.resource': false,
   'millforge.actor': false,
-} as const satisfies { readonly [name: string]: boolean };
-
-/** Name of an attribute that a span can carry. */
-export type TelemetryAttribute = keyof typeof TELEMETRY_ATTRIBUTES;
+};
 
 /** Whether a text is the name of an attribute. */
 export function isTelemetryAttribute(name: string): name is TelemetryAttribute {
