@@ -97,8 +97,8 @@ function innerScript({ limits, boundsEachProcess, mergesOutput }: BubblewrapPlan
     'ulimit -c 0',
     `ulimit -f ${blocks}`,
     ...(boundsEachProcess ? [`ulimit -d ${data}`] : []),
-    // One of the two letters is that of the shell that the host has.
-    `{ (ulimit -u ${limits.processes}) 2>/dev/null && ulimit -u ${limits.processes} || ulimit -p ${limits.processes}; }`,
+    // One of the two letters is that of the shell that the host has; that of the other is refused at once.
+    `{ ulimit -p ${limits.processes} 2>/dev/null || ulimit -u ${limits.processes}; }`,
     `exec "$@"${mergesOutput ? ' 2>&1' : ''}`,
   ].join(' && ');
 }
