@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { createHostSandbox, type TrailRecord } from 'millforge';
 import type { CommandTier } from 'millforge/sandbox';
 import { expect, onTestFinished, test } from 'vitest';
+import { develop } from './develop-example.ts';
 import {
   calling,
   developContract,
@@ -93,6 +94,14 @@ test.each(['in the boundary of this host', 'without a boundary'])(
     for (const word of HIDDEN_WORDS) expect(JSON.stringify(records)).not.toContain(word);
   },
 );
+
+test('the program of the guide hands over what it says', async () => {
+  const { candidate, checks, options } = await developWorld();
+  const told = await develop({ candidate, checks }, MODEL, options);
+  const patch = /then: git apply (.+)\n/.exec(told)?.[1] ?? '';
+  git(candidate, 'apply', patch);
+  expect(readFileSync(join(candidate, 'src/sum.js'), 'utf8')).toBe(MENDED);
+});
 
 test('a build that writes where it may not is caught and named', async () => {
   const { open, candidate, checks } = await developWorld({
