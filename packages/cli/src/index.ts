@@ -31,3 +31,9 @@ export type {
   RunSummary,
 } from './millforge-port.ts';
 export type { CliHost, TextSink } from './output/terminal.ts';
+export type {
+  PublicationName,
+  PublicationPlace,
+  PublicationPort,
+  PublisherReach,
+} from './publication-port.ts';

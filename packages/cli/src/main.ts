@@ -14,6 +14,14 @@ import { diffCommand } from './commands/diff.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { explainCommand } from './commands/explain.ts';
 import { initCommand } from './commands/init.ts';
+import {
+  publishApproveCommand,
+  publishDispatchCommand,
+  publishIntendCommand,
+  publishListCommand,
+  publishReconcileCommand,
+  publishRevokeCommand,
+} from './commands/publish.ts';
 import { resumeCommand } from './commands/resume.ts';
 import { reviewCommand } from './commands/review.ts';
 import { runCommand } from './commands/run.ts';
@@ -148,6 +156,12 @@ const COMMANDS: readonly Command[] = [
   resumeCommand,
   developCommand,
   reviewCommand,
+  publishIntendCommand,
+  publishApproveCommand,
+  publishRevokeCommand,
+  publishDispatchCommand,
+  publishReconcileCommand,
+  publishListCommand,
   runsCommand,
   trailShowCommand,
   trailFollowCommand,

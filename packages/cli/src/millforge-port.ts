@@ -15,6 +15,7 @@ import type { ModelProfile, ModelScript } from '@millforge/models';
 import type { ApprovalPolicy, RegistrySnapshot } from '@millforge/registry';
 import type { ToolTrial } from '@millforge/registry/testing';
 import type { ApprovalProvider, RunEvent } from '@millforge/runtime';
+import type { PublicationPort } from './publication-port.ts';
 
 /** Makes what the commands work with. Nothing is opened before a command needs it. */
 export type MillforgeFactory = (options: {
@@ -448,6 +449,8 @@ export interface MillforgePort extends AsyncDisposable {
   review(request: ReviewRequest): Promise<ReviewHandle>;
   /** Goes on with a suspended or crashed review; one that has ended gives its report again. */
   resumeReview(reviewId: string, options?: ResumeReviewOptions): Promise<ReviewHandle>;
+  /** Opens what is published of the runs. */
+  publications(): Promise<PublicationPort>;
   /** The latest runs, newest first. */
   listRuns(): Promise<readonly RunSummary[]>;
   /** How one run stands. */

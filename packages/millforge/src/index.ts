@@ -48,6 +48,14 @@ export type {
 } from './millforge.ts';
 export type { MillforgeOptions } from './millforge-options.ts';
 export type { ModelSetting } from './model-setting.ts';
+export type { PublicationPlace } from './publications/publication-place.ts';
+export type {
+  PublisherReach,
+  RunAttestation,
+  RunPublicationName,
+  RunPublicationRequest,
+  RunPublications,
+} from './publications/publication-request.ts';
 export type {
   ResumeReviewOptions,
   ReviewEvent,

@@ -7,6 +7,7 @@ import type { RunEvent } from '@millforge/runtime';
 import type { OpenBaseOptions } from './base/base-options.ts';
 import type { MillforgeBase } from './base/millforge-base.ts';
 import type { DevelopHandle, DevelopRequest } from './develop/develop-request.ts';
+import type { RunPublications } from './publications/publication-request.ts';
 import type { ResumeReviewOptions, ReviewHandle, ReviewRequest } from './review/review-request.ts';
 import type { RunHandle } from './run-handle.ts';
 import type { RunRequest } from './run-request.ts';
@@ -127,6 +128,12 @@ export interface Millforge extends AsyncDisposable {
    * report again.
    */
   resumeReview(reviewId: string, options?: ResumeReviewOptions): Promise<ReviewHandle>;
+  /**
+   * Opens what is published of completed runs: an output, approved by digest, sent at most once.
+   *
+   * @throws `millforge/no-trail`; `millforge/usage` where there is no trail yet.
+   */
+  publications(): Promise<RunPublications>;
   /** The latest hundred runs, newest first. */
   listRuns(): Promise<readonly RunSummary[]>;
   /** How one run stands. */

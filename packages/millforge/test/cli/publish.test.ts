@@ -1,0 +1,191 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { manualClock, sequentialIds } from '@millforge/contracts/testing';
+import { ALL_PERMISSIONS, openKernel } from '@millforge/kernel';
+import { expect, test } from 'vitest';
+import { allJson, type CliEnd, lastJson, runCli, testFolder } from './run-cli.ts';
+
+/** A project with one completed run, and a way to give `publish` commands about it. */
+async function completedRun() {
+  const cwd = testFolder();
+  await runCli(['init', 'agent', '--data', 'data'], { cwd });
+  const data = join(cwd, 'data');
+  const project = join(cwd, 'agent');
+  const run = ['run', 'harness.yaml', '--task', 'Greet.', '--data', data, '--json'];
+  const runId = String(lastJson(await runCli(run, { cwd: project }))['run_id']);
+  const publish = (verb: string, ...more: readonly string[]): Promise<CliEnd> =>
+    runCli(['publish', verb, runId, ...more, '--data', data], { cwd });
+  return { cwd, data, runId, publish };
+}
+
+const ABOUT = ['--policy', 'release', '--revision', 'v1'];
+
+test('a completed run is published: intended, approved by digest, sent once', async () => {
+  const { cwd, data, runId, publish } = await completedRun();
+  const intended = await publish('intend', '--to', 'local:box', ...ABOUT);
+  expect(intended.code).toBe(0);
+  expect(intended.stdout).toContain(`publication-1 of ${runId}: intended`);
+  const [, digest = ''] = /intent +([0-9a-f]{64})/.exec(intended.stdout) ?? [];
+  expect(intended.stdout).toContain(
+    `millforge publish approve ${runId} publication-1 --data ${data} --intent ${digest} --reason TEXT`,
+  );
+  const early = await publish('dispatch');
+  expect([early.code, early.stderr]).toEqual([64, expect.stringContaining('is intended')]);
+  const wrong = await publish('approve', '--intent', 'a'.repeat(64), '--reason', 'Yes.');
+  expect([wrong.code, wrong.stderr]).toEqual([64, expect.stringContaining(digest)]);
+  const approved = await publish('approve', '--intent', digest, '--reason', 'I read it.', '--json');
+  expect(lastJson(approved)).toMatchObject({
+    kind: 'publication',
+    state: 'approved',
+    approval: { reason: 'I read it.' },
+    intent: { action: { publisher: 'local', target: join(cwd, 'box') } },
+  });
+  const sent = await publish('dispatch');
+  expect(sent.code).toBe(0);
+  expect(sent.stdout).toContain('accepted');
+  const [payload = ''] = readdirSync(join(cwd, 'box', 'payloads'));
+  expect(JSON.parse(readFileSync(join(cwd, 'box', 'payloads', payload), 'utf8'))).toMatchObject({
+    kind: 'run_outcome',
+    status: 'success',
+  });
+  const again = await publish('dispatch');
+  expect([again.code, again.stderr]).toEqual([
+    64,
+    expect.stringContaining('publication-1 is accepted'),
+  ]);
+  const verified = await runCli(['trail', 'verify', runId, '--data', data], { cwd });
+  expect(verified.code).toBe(0);
+  const trail = await runCli(['trail', 'show', runId, '--data', data], { cwd });
+  expect(trail.stdout).toContain('publication-accepted');
+});
+
+test('an approval is taken back, and what was revoked is intended anew', async () => {
+  const { publish } = await completedRun();
+  const { intent_sha256: digest } = lastJson(
+    await publish('intend', '--to', 'local:box', ...ABOUT, '--json'),
+  );
+  await publish('approve', '--intent', String(digest), '--reason', 'Yes.');
+  const revoked = await publish('revoke', '--reason', 'Found a fault.');
+  expect([revoked.code, revoked.stdout]).toEqual([0, expect.stringContaining('Found a fault.')]);
+  expect((await publish('dispatch', 'publication-1')).code).toBe(64);
+  const second = lastJson(await publish('intend', '--to', 'local:box', ...ABOUT, '--json'));
+  expect(second).toMatchObject({ publication_id: 'publication-2', state: 'intended' });
+  const all = allJson(await publish('list', '--json'));
+  expect(all.map(({ state }) => state)).toEqual(['revoked', 'intended']);
+});
+
+test('a send that nobody answers ends with 7, and a person attests it', async () => {
+  const { publish, cwd, data } = await completedRun();
+  // Nothing listens on this port of this machine.
+  const place = ['--to', 'http://127.0.0.1:9/x', ...ABOUT];
+  const { intent_sha256: digest } = lastJson(await publish('intend', ...place, '--json'));
+  await publish('approve', '--intent', String(digest), '--reason', 'Yes.', '--valid-for', '30m');
+  const sent = await publish('dispatch');
+  expect([sent.code, sent.stdout]).toEqual([7, expect.stringContaining('unknown')]);
+  expect((await publish('reconcile')).code).toBe(7);
+  const doctor = await runCli(['doctor', '--data', data], { cwd });
+  expect(doctor.stdout).toContain('1 sent and without a known end');
+  const attested = await publish('reconcile', '--attest', 'rejected', '--reason', 'It is down.');
+  expect([attested.code, attested.stdout]).toEqual([3, expect.stringContaining('It is down.')]);
+});
+
+test('a commit is pushed from a goal of a host program', async () => {
+  const cwd = testFolder();
+  const data = join(cwd, 'data');
+  const git = (...args: readonly string[]): string =>
+    execFileSync('git', ['-C', join(cwd, 'work'), ...args], {
+      env: { ...process.env, ...IDENTITY },
+      encoding: 'utf8',
+    }).trim();
+  mkdirSync(join(cwd, 'work'));
+  git('init', '-q', '-b', 'main');
+  git('init', '-q', '--bare', join(cwd, 'remote.git'));
+  writeFileSync(join(cwd, 'work', 'a'), 'a');
+  git('add', 'a');
+  git('commit', '-q', '-m', 'a');
+  const commit = git('rev-parse', 'HEAD');
+  await goalWith(data, {
+    kind: 'git_update',
+    schema_version: '1.0',
+    ref: 'refs/heads/main',
+    old: null,
+    new: commit,
+  });
+  const publish = (verb: string, ...more: readonly string[]): Promise<CliEnd> =>
+    runCli(['publish', verb, 'goal-1', ...more, '--data', data, '--json'], {
+      cwd,
+      env: { PATH: process.env['PATH'] },
+    });
+  const to = ['--to', 'git:./remote.git#refs/heads/main', ...ABOUT];
+  const { intent_sha256: digest, intent } = lastJson(await publish('intend', ...to));
+  expect(intent).toMatchObject({
+    action: { publisher: 'git', target: `${join(cwd, 'remote.git')}#refs/heads/main` },
+  });
+  await publish('approve', '--intent', String(digest), '--reason', 'Yes.');
+  const sent = await publish('dispatch', '--repository', 'work');
+  expect([sent.code, lastJson(sent)['state']]).toEqual([0, 'accepted']);
+  expect(git('-C', join(cwd, 'remote.git'), 'rev-parse', 'refs/heads/main')).toBe(commit);
+});
+
+const wrong: readonly (readonly [string, readonly string[], string])[] = [
+  ['no place', ABOUT, '--to'],
+  ['a place that is none', ['--to', 'ftp://x', ...ABOUT], 'local:DIR'],
+  ['a short ref', ['--to', 'git:x#main', ...ABOUT], 'refs/heads/main'],
+  ['no policy', ['--to', 'local:box', '--revision', 'v1'], '--policy'],
+  [
+    'a status address for git',
+    ['--to', 'git:x#refs/heads/a', '--status-url', 'y', ...ABOUT],
+    '--status-url',
+  ],
+  [
+    'a payload that the run did not give',
+    ['--to', 'local:box', '--payload', 'a'.repeat(64), ...ABOUT],
+    'none of its artifacts',
+  ],
+  ['a password in the place', ['--to', 'https://ann:hunter2345@example.org/', ...ABOUT], 'secret'],
+];
+
+test('a wrong intent is refused with one sentence, and nothing is kept: 64', async () => {
+  const { publish, cwd } = await completedRun();
+  for (const [what, argv, says] of wrong) {
+    const end = await publish('intend', ...argv);
+    expect([what, end.code, end.stderr]).toEqual([what, 64, expect.stringContaining(says)]);
+    expect(end.stderr.trimEnd().split('\n')).toHaveLength(1);
+  }
+  expect((await publish('list')).stdout).toBe('Nothing is to be published here.\n');
+  expect(existsSync(join(cwd, 'box'))).toBe(false);
+});
+
+/** A goal as a program of its own would complete it. */
+async function goalWith(data: string, output: { readonly [name: string]: string | null }) {
+  const binding = { kind: 'model', name: 'maker', version: '1', parameters: null } as const;
+  await using kernel = await openKernel({
+    path: join(data, 'trail.db'),
+    clock: manualClock(),
+    ids: sequentialIds(),
+  });
+  const scope = {
+    tenant: 'local',
+    resource: 'test',
+    actor: 'ann@host',
+    permissions: ALL_PERMISSIONS,
+  };
+  await kernel.admitGoal(scope, {
+    kind: 'goal_contract',
+    schema_version: '1.0',
+    goal_id: 'goal-1',
+    objective: 'Make a commit.',
+    unchecked: true,
+    tasks: [{ task_id: 'make', adapter: binding, effect: 'none' }],
+  });
+  const adapters = [{ ...binding, run: async () => output }];
+  await kernel.runGoal(scope, 'goal-1', { adapters }).done;
+}
+
+const IDENTITY = {
+  GIT_AUTHOR_NAME: 'Ann',
+  GIT_AUTHOR_EMAIL: 'ann@example.org',
+  GIT_COMMITTER_NAME: 'Ann',
+  GIT_COMMITTER_EMAIL: 'ann@example.org',
+};
