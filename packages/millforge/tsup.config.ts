@@ -29,6 +29,7 @@ export default packageBuild({
     'packages/custom-tools-run',
     'packages/kernel',
     'packages/kernel-artifacts',
+    'packages/kernel-publication',
     'packages/kernel-review',
     'packages/kernel-telemetry',
     'packages/kernel-develop',

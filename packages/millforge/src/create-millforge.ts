@@ -228,6 +228,27 @@ export function createMillforge(options: MillforgeOptions = {}): Millforge {
       return resumeDurableReview(parts, reviewId, resumeOptions);
     },
 
+    async publications() {
+      assertSupportedPlatform(platform);
+      if (trailPath !== null && !existsSync(trailPath)) {
+        throw millforgeError(
+          'millforge/usage',
+          `There is no trail at ${trailPath}; name the data directory of the runs with --data.`,
+        );
+      }
+      const parts = await durable();
+      const { openRunPublications } = await import('./publications/run-publications.ts');
+      return openRunPublications({
+        kernel: parts.kernel,
+        scope: parts.scope,
+        readRun: (runId) => readRunGoal(parts, runId),
+        clock,
+        ids,
+        env,
+        fetch: options.fetch ?? globalThis.fetch,
+      });
+    },
+
     async *readTrail(runId, readOptions = {}) {
       const parts = await durableWith(runId);
       await readRunGoal(parts, runId);
