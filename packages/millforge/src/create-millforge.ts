@@ -115,6 +115,7 @@ export function createMillforge(options: MillforgeOptions = {}): Millforge {
       path: join(directory, 'trail.db'),
       clock,
       ids,
+      ...(options.observer === undefined ? {} : { observer: options.observer }),
       ...(options.failpoint === undefined ? {} : { failpoint: options.failpoint }),
     });
     return opened;

@@ -1,6 +1,6 @@
 import type { BuiltinToolOptions } from '@millforge/builtin-tools';
 import type { Clock, Ids, Tool } from '@millforge/contracts';
-import type { Failpoint } from '@millforge/kernel';
+import type { Failpoint, KernelObserver } from '@millforge/kernel';
 import type { ApprovalProvider } from '@millforge/runtime';
 import type { Sandbox } from '@millforge/sandbox';
 
@@ -36,6 +36,8 @@ export interface MillforgeOptions {
   readonly ids?: Ids;
   /** What this runs on; default the platform of the process. On `win32` nothing is run. */
   readonly platform?: NodeJS.Platform;
+  /** Told what runs, without content: `millforge/kernel/telemetry` makes one for OpenTelemetry. Default nobody. */
+  readonly observer?: KernelObserver;
   /** Called around every durable write and every act; tests kill the process there. */
   readonly failpoint?: (name: Failpoint) => void;
 }
