@@ -1,5 +1,4 @@
 import { accessSync, existsSync, constants as modes } from 'node:fs';
-import { access } from 'node:fs/promises';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -52,7 +51,7 @@ export function bashTool(options: PiToolOptions): Tool {
     },
     prepare: (input, { workspace }) =>
       refusing(async () => {
-        const folder = await openFolder(workspace);
+        const folder = openFolder(workspace);
         // A runner brings its own shell.
         const shell = options.runCommand === undefined ? findShell(options) : '';
         return {
@@ -86,7 +85,7 @@ async function run(call: BashCall, context: ToolRunContext): Promise<ToolResult>
     return { kind: 'failed', code: 'cancelled', text: ABORTED, data, certainty: 'not_attempted' };
   }
   const shaped = shapeCommand(stringArgument(input, 'command'), call.folder, options);
-  if (shaped.cwd !== call.folder) await openFolder(shaped.cwd);
+  if (shaped.cwd !== call.folder) openFolder(shaped.cwd);
   const name = `millforge-bash-${sha256(idempotencyKey).slice(0, 16)}.log`;
   const maxLineBytes = profile.clipsOutputLines ? MAX_LINE_BYTES : Number.POSITIVE_INFINITY;
   const log = join(options.logDirectory ?? tmpdir(), name);
@@ -230,12 +229,13 @@ function isTimeout(signal: AbortSignal): boolean {
   return reason instanceof Error && reason.name === 'TimeoutError';
 }
 
-async function openFolder(workspace: string | null): Promise<string> {
+/** Asked at once: a round through the thread pool takes longer than the rest of the preparation. */
+function openFolder(workspace: string | null): string {
   if (workspace === null) {
     throw toolFault('invalid_arguments', 'This run has no workspace to run commands in.');
   }
   try {
-    await access(workspace);
+    accessSync(workspace);
     return workspace;
   } catch (error) {
     const message = `Working directory does not exist: ${workspace}\nCannot execute bash commands.`;
