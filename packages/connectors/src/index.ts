@@ -26,7 +26,7 @@ export { pinManifest } from './admission/pin-manifest.ts';
 export type { AdmittedForm, AdmittedForms } from './admission/provider-forms.ts';
 export { readAdmissionManifest } from './admission/read-admission-manifest.ts';
 export { unpinManifest } from './admission/unpin-manifest.ts';
-export type { BrokeredConnector, EvidenceLook } from './broker/brokered-connector.ts';
+export type { BrokeredConnector, ContextLook, EvidenceLook } from './broker/brokered-connector.ts';
 export {
   type ConnectorBroker,
   type ConnectorBrokerOptions,
@@ -44,6 +44,7 @@ export type {
   TransportFailure,
   TransportOptions,
 } from './broker/connector-transport.ts';
+export { type ContextToolsOptions, createContextTools } from './broker/context-tools.ts';
 export { mayRetry } from './broker/may-retry.ts';
 export type { ProviderToolEvidence } from './broker/provider-evidence.ts';
 export {

@@ -30,6 +30,8 @@ export const connectDiscoverCommand: Command = {
       `${folder.settings.connectorId}: ${tools.length} tools, ${identity.protocol} ${identity.protocol_version}`,
     );
     for (const tool of tools) writeLine(host.stdout, `  ${tool.provider_tool_name}`);
+    for (const name of snapshot.provider_prompts) writeLine(host.stdout, `  prompt ${name}`);
+    for (const uri of snapshot.provider_resources) writeLine(host.stdout, `  resource ${uri}`);
     // What was said twice keeps the time at which it was first heard: that time is in the digests.
     if (before !== null && isSameDiscovery(before, snapshot)) {
       const { created_at: since } = before;

@@ -3,6 +3,7 @@ import {
   createAdmissionSnapshot,
   createConnectorBroker,
   createConnectorTools,
+  createContextTools,
 } from '@millforge/connectors';
 import type { Tool } from '@millforge/contracts';
 import type { ParsedArguments } from '../arguments/parse-arguments.ts';
@@ -45,20 +46,24 @@ export async function openProjectConnectors(
     const admitted = await readAdmission(folder);
     opened.push({ ...admitted, transport: openConnector(folder.settings, { env: host.env }) });
   }
+  const connectors = opened.map(({ discovery, transport, result }) => ({
+    discovery,
+    transport,
+    prompts: result.prompts,
+    resources: result.resources,
+  }));
   const broker = createConnectorBroker({
     clock: { monotonicMs: () => performance.now() },
-    connectors: opened.map(({ discovery, transport, result }) => ({
-      discovery,
-      transport,
-      prompts: result.prompts,
-      resources: result.resources,
-    })),
+    connectors,
   });
   const descriptors = opened.flatMap(({ result }) => result.descriptors);
   const records = opened.flatMap(({ result }) => result.records);
   const admission = createAdmissionSnapshot(records, descriptors);
   return {
-    tools: createConnectorTools({ admission, descriptors, broker }),
+    tools: [
+      ...createConnectorTools({ admission, descriptors, broker }),
+      ...createContextTools({ connectors, broker }),
+    ],
     [Symbol.asyncDispose]: () => broker[Symbol.asyncDispose](),
   };
 }

@@ -14,6 +14,23 @@ export interface BrokeredConnector {
   readonly resources?: readonly string[];
 }
 
+/** Whether a prompt or a resource can be read from the server that was admitted. */
+export type ContextLook =
+  | {
+      /** It is there; `missing` where the server does not list it, or there is no such connector. */
+      readonly kind: 'present' | 'missing';
+    }
+  | {
+      /** The server is not the one that was admitted. */
+      readonly kind: 'drifted';
+    }
+  | {
+      /** The server could not be asked. */
+      readonly kind: 'unreachable';
+      /** Why, one sentence. */
+      readonly message: string;
+    };
+
 /** What is known of a tool right now. */
 export type EvidenceLook =
   | {

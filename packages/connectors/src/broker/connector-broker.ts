@@ -1,5 +1,5 @@
 import { deepFreeze, type JsonObject, MillforgeError } from '@millforge/contracts';
-import type { BrokeredConnector, EvidenceLook } from './brokered-connector.ts';
+import type { BrokeredConnector, ContextLook, EvidenceLook } from './brokered-connector.ts';
 import type {
   CallOptions,
   ConnectorInvocationRequest,
@@ -33,6 +33,18 @@ export interface ConnectorBroker extends AsyncDisposable {
       readonly generation: number;
     },
   ): Promise<ProviderAnswer>;
+  /** Whether a prompt or a resource is there, at the admitted server; reads nothing. */
+  lookAtContext(
+    context: {
+      /** The connector. */
+      readonly connectorId: string;
+      /** What it is. */
+      readonly kind: 'prompt' | 'resource';
+      /** Name of the prompt or URI of the resource. */
+      readonly name: string;
+    },
+    options: TransportOptions,
+  ): Promise<ContextLook>;
   /** Reads a prompt that was admitted. */
   readPrompt(
     connectorId: string,
@@ -69,6 +81,12 @@ export function createConnectorBroker(options: ConnectorBrokerOptions): Connecto
       return connector === undefined
         ? { kind: 'missing' }
         : connector.evidence.look(toolName, live);
+    },
+    async lookAtContext({ connectorId, kind, name }, live) {
+      const connector = connectors.get(connectorId);
+      return connector === undefined
+        ? { kind: 'missing' }
+        : connector.evidence.lookAtContext(kind, name, live);
     },
     async invoke(request, { generation, ...live }) {
       const connector = connectors.get(request.connector_id);

@@ -1,6 +1,6 @@
 import { providerToolDigests } from '../discovery/provider-tool.ts';
 import { identityDigest } from '../identity/connector-identity.ts';
-import type { BrokeredConnector, EvidenceLook } from './brokered-connector.ts';
+import type { BrokeredConnector, ContextLook, EvidenceLook } from './brokered-connector.ts';
 import type { Discovered, TransportFailure, TransportOptions } from './connector-transport.ts';
 import type { ProviderToolEvidence } from './provider-evidence.ts';
 
@@ -8,6 +8,12 @@ import type { ProviderToolEvidence } from './provider-evidence.ts';
 export interface EvidenceStore {
   /** What the server shows of one tool. */
   look(toolName: string, options: TransportOptions): Promise<EvidenceLook>;
+  /** Whether the admitted server has a prompt or a resource. */
+  lookAtContext(
+    kind: 'prompt' | 'resource',
+    name: string,
+    options: TransportOptions,
+  ): Promise<ContextLook>;
   /** Changes whenever the server may have changed. */
   generation(): number;
 }
@@ -35,7 +41,7 @@ export function openEvidence(
       generation += 1;
       known = {
         kind: 'known',
-        tools: evidenceOf(answer, discovery),
+        ...evidenceOf(answer, discovery),
         at: clock.monotonicMs(),
         generation,
       };
@@ -45,21 +51,35 @@ export function openEvidence(
     return { kind: 'failed', reason: 'refused', sent: false, message };
   };
 
+  const knownNow = async (options: TransportOptions): Promise<Known | TransportFailure> => {
+    const fresh = known !== null && clock.monotonicMs() - known.at <= maxEvidenceAgeMs;
+    let answer: Known | TransportFailure | null = fresh ? known : null;
+    while (answer === null) {
+      const isOwn = asking === null;
+      asking ??= ask(options).finally(() => {
+        asking = null;
+      });
+      answer = await asking;
+      // Whoever asked first was stopped; that is no answer for the others who waited.
+      const isStopped = answer.kind === 'failed' && answer.reason === 'stopped';
+      if (isStopped && !isOwn && !options.signal.aborted) answer = null;
+    }
+    return answer;
+  };
+
   return {
     generation: () => generation,
-    async look(toolName, options) {
-      const fresh = known !== null && clock.monotonicMs() - known.at <= maxEvidenceAgeMs;
-      let answer: Known | TransportFailure | null = fresh ? known : null;
-      while (answer === null) {
-        const isOwn = asking === null;
-        asking ??= ask(options).finally(() => {
-          asking = null;
-        });
-        answer = await asking;
-        // Whoever asked first was stopped; that is no answer for the others who waited.
-        const isStopped = answer.kind === 'failed' && answer.reason === 'stopped';
-        if (isStopped && !isOwn && !options.signal.aborted) answer = null;
+    async lookAtContext(kind, name, options) {
+      const answer = await knownNow(options);
+      if (answer.kind === 'failed') return { kind: 'unreachable', message: answer.message };
+      if (answer.identitySha256 !== identityDigest(discovery.connector_identity)) {
+        return { kind: 'drifted' };
       }
+      const names = kind === 'prompt' ? answer.prompts : answer.resources;
+      return { kind: names.includes(name) ? 'present' : 'missing' };
+    },
+    async look(toolName, options) {
+      const answer = await knownNow(options);
       if (answer.kind === 'failed') return { kind: 'unreachable', message: answer.message };
       const evidence = answer.tools.get(toolName) ?? null;
       return evidence === null
@@ -73,14 +93,17 @@ interface Known {
   readonly kind: 'known';
   /** Null for a name that the server gives to several. */
   readonly tools: ReadonlyMap<string, ProviderToolEvidence | null>;
+  readonly prompts: readonly string[];
+  readonly resources: readonly string[];
+  readonly identitySha256: string;
   readonly at: number;
   readonly generation: number;
 }
 
 function evidenceOf(
-  { identity, tools }: Discovered,
+  { identity, tools, prompts, resources }: Discovered,
   discovery: BrokeredConnector['discovery'],
-): Known['tools'] {
+): Pick<Known, 'tools' | 'prompts' | 'resources' | 'identitySha256'> {
   const { connector_id: connectorId, discovered_at } = discovery.connector_identity;
   const shared = {
     connector_id: connectorId,
@@ -102,7 +125,7 @@ function evidenceOf(
         : Object.freeze({ ...shared, provider_tool_name: name, ...providerToolDigests(tool) }),
     );
   }
-  return byName;
+  return { tools: byName, prompts, resources, identitySha256: shared.connector_identity_sha256 };
 }
 
 const MAX_RESTARTS = 3;

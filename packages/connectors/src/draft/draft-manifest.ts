@@ -8,6 +8,7 @@ import { PLACEHOLDER_DESCRIPTION } from '../admission/placeholder-description.ts
 import type { ConnectorDiscoverySnapshot } from '../discovery/discovery-snapshot.ts';
 import { type DiscoveredProviderTool, providerToolDigests } from '../discovery/provider-tool.ts';
 import { identityDigest } from '../identity/connector-identity.ts';
+import { connectorWord, wordOf } from './connector-word.ts';
 import { findRisks, type KnownTools, type ToolRisk } from './find-risks.ts';
 import { type ProposedSchema, proposeSchema } from './propose-schema.ts';
 
@@ -108,7 +109,7 @@ function select(
   { input, output }: { readonly input: ProposedSchema; readonly output: ProposedSchema },
 ): ConnectorToolSelection {
   const word = wordOf(tool.provider_tool_name);
-  const owner = wordOf(connectorId.replace(/^connector[._-]/u, ''));
+  const owner = connectorWord(connectorId);
   const id = `connector.${owner}.${word}`;
   return {
     provider_tool_name: tool.provider_tool_name,
@@ -134,16 +135,6 @@ function select(
     expected_descriptor_sha256: null,
     expected_admission_record_sha256: null,
   };
-}
-
-/** A name in the letters that ids have; `tool` where nothing is left of it. */
-function wordOf(name: string): string {
-  const word = name
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/gu, '_')
-    .replaceAll(/^[_0-9]+|_+$/gu, '')
-    .slice(0, 48);
-  return word === '' ? 'tool' : word.replace(/_+$/u, '');
 }
 
 /** What a tool without a structured result gives: the text that it says. */

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { demoProject, describeSelected, writeServer } from './demo-connector.ts';
+import { demoProject, describeSelected, editDemo, writeServer } from './demo-connector.ts';
 import { runCli } from './run-cli.ts';
 
 const env = { DEMO_SECRET: ' and more' };
@@ -54,18 +54,25 @@ test('a run of the project uses what is admitted, and nothing that nobody accept
   await run(['connect', 'discover', 'demo', TRUST]);
   await run(['connect', 'draft', 'demo', '--select', 'say']);
   describeSelected(cwd);
+  editDemo(cwd, 'manifest.json', (manifest) => {
+    manifest['admitted_resources'] = ['memo://one'];
+  });
   await run(['connect', 'admit', 'demo']);
-  expect((await run(['tools', 'ls'])).stdout).toContain('connector.demo.say@1');
+  const listed = (await run(['tools', 'ls'])).stdout;
+  expect(listed).toContain('connector.demo.say@1');
+  expect(listed).toContain('connector.demo.context.resource@1');
 
   writeFileSync(join(cwd, 'harness.yaml'), HARNESS);
   writeFileSync(join(cwd, 'script.json'), JSON.stringify(SCRIPT));
   const argv = [
     'run harness.yaml --task Say --model scripted:script.json --json',
-    '--grant connector.demo.call --grant terminal.intent --approve network_write',
+    '--grant connector.demo.call --grant connector.demo.read_context --grant terminal.intent',
+    '--approve network_write --approve network_read',
   ].flatMap((line) => line.split(' '));
   const ended = await run(argv);
   expect(ended).toMatchObject({ code: 0 });
   expect(ended.stdout).toContain('seen**redacted**');
+  expect(ended.stdout).toContain('The first memo.');
 
   // Somebody else, to whom the same folder was given.
   const elsewhere = await run(argv, join(cwd, 'other-home'));
@@ -155,6 +162,8 @@ graph:
     say_it:
       tool_ref: connector.demo.say@1
       required: true
+    look_it_up:
+      tool_ref: connector.demo.context.resource@1
     finish:
       tool_ref: builtin.pi_compat.submit@1
       terminal_result: COMPLETE
@@ -167,6 +176,7 @@ const SCRIPT = {
   schema_version: '1.0',
   replies: [
     { tool_calls: [{ name: 'demo_say', arguments: { text: 'seen' } }] },
+    { tool_calls: [{ name: 'demo_context_resource', arguments: { name: 'memo://one' } }] },
     {
       tool_calls: [
         { name: 'submit', arguments: { terminal_result: 'COMPLETE', summary: 'Said.' } },
