@@ -33,7 +33,7 @@ export function createReview(options: ReviewOptions): Review {
       kind: 'goal_contract',
       schema_version: '1.0',
       goal_id: reviewId,
-      objective: 'Review one revision, and show which findings quote it truly.',
+      objective: `Review ${nameOf(source.identity)}, and show which findings quote it truly.`,
       inputs: {
         ...inputs,
         review: {
@@ -55,4 +55,9 @@ export function createReview(options: ReviewOptions): Review {
       reportAdapter(bindings.report, artifacts),
     ],
   };
+}
+
+/** The source in a few words, for lists of goals. */
+function nameOf({ commit }: JsonObject): string {
+  return typeof commit === 'string' ? `the commit ${commit.slice(0, 12)}` : 'a tree of files';
 }

@@ -7,10 +7,31 @@ import type { ReviewProposal } from './role-proposal.ts';
 /** Lets a role look, and brings whatever comes of it into form: a role that fails is a gap, not an error. */
 export async function runRole(
   role: ReviewRole,
-  { tree, context, clock }: { tree: CapturedTree; context: TaskContext; clock: Clock },
+  parts: { tree: CapturedTree; context: TaskContext; clock: Clock },
 ): Promise<ReviewProposal> {
-  const answer = await answerOf(role, { tree, context, clock });
+  const { tree, context } = parts;
+  const ending = new AbortController();
+  try {
+    const proposing = role.propose({
+      tree,
+      perform: (operation, act) => context.perform(operation, act),
+      signal: context.signal,
+    });
+    // Whoever is not waited for any more may still fail.
+    proposing.catch(() => undefined);
+    const answer = await Promise.race([proposing, tooLate(parts, ending.signal)]);
+    return proposalOf(role, tree, answer);
+  } catch (error) {
+    if (MillforgeError.is(error, 'operation/suspended')) throw error;
+    return proposalOf(role, tree, { findings: [], coverage: [], failure: failureOf(error) });
+  } finally {
+    ending.abort();
+  }
+}
+
+function proposalOf(role: ReviewRole, tree: CapturedTree, answer: RoleAnswer): ReviewProposal {
   const kept = keptOf(answer.findings);
+  const { failure } = answer;
   return {
     kind: 'review_proposal',
     schema_version: '1.0',
@@ -24,31 +45,8 @@ export async function runRole(
     })),
     is_cut: kept.length < answer.findings.length,
     coverage: coverageOf(tree, answer.coverage),
-    failure: answer.failure,
+    failure: failure === null ? null : { code: failure.code, message: failure.message },
   };
-}
-
-async function answerOf(
-  role: ReviewRole,
-  parts: { tree: CapturedTree; context: TaskContext; clock: Clock },
-): Promise<RoleAnswer> {
-  const { tree, context } = parts;
-  const ending = new AbortController();
-  try {
-    const proposing = role.propose({
-      tree,
-      perform: (operation, act) => context.perform(operation, act),
-      signal: context.signal,
-    });
-    // Whoever is not waited for any more may still fail.
-    proposing.catch(() => undefined);
-    return await Promise.race([proposing, tooLate(parts, ending.signal)]);
-  } catch (error) {
-    if (MillforgeError.is(error, 'operation/suspended')) throw error;
-    return { findings: [], coverage: [], failure: failureOf(error) };
-  } finally {
-    ending.abort();
-  }
 }
 
 /** Operations are refused from the deadline on; a role that goes on all the same is left behind. */
@@ -71,8 +69,13 @@ function coverageOf(
   { files }: CapturedTree,
   told: readonly RoleCoverage[],
 ): readonly RoleCoverage[] {
-  const byPath = new Map(told.map((entry) => [entry.path, entry]));
+  // What is none of the states says nothing, and nothing is not everything.
+  const byPath = new Map(told.filter(isKnownState).map((entry) => [entry.path, entry]));
   return files.map(({ path }) => byPath.get(path) ?? { state: 'none', path, reason: 'not-told' });
+}
+
+function isKnownState({ state }: RoleCoverage): boolean {
+  return state === 'whole' || state === 'truncated' || state === 'none';
 }
 
 /** As many of the findings as are kept, in their order. */

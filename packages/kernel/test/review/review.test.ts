@@ -5,6 +5,7 @@ import {
   createReview,
   gitCommit,
   modelRole,
+  type ReviewRole,
   readReview,
   renderMarkdown,
   renderSarif,
@@ -169,6 +170,50 @@ test('keeps a role that throws as a gap, and what the others found', async () =>
     { type: 'path-uncovered', role: 'broken', path: 'b.ts', reason: 'not-told' },
   ]);
 });
+
+test.each([
+  ['nothing at all', undefined],
+  ['no lists', { findings: 'many', coverage: 7, failure: null }],
+  ['an endless finding', { findings: [circular()], coverage: [], failure: null }],
+])('counts a role that answers with %s as failed', async (_what, answer) => {
+  const report = await review({
+    source: await head(repositoryOf({ 'b.ts': '1\n' })),
+    roles: [hostRole(async () => answer as never)], // A program without types can answer anything.
+  });
+  expect(report.gaps.map(({ type }) => type)).toEqual(['role-failed', 'path-uncovered']);
+});
+
+test('takes a state of coverage that it does not know for none', async () => {
+  const coverage = [{ state: 'fully', path: 'b.ts' }];
+  const report = await review({
+    source: await head(repositoryOf({ 'b.ts': '1\n' })),
+    roles: [hostRole(async () => ({ findings: [], coverage, failure: null }) as never)],
+  });
+  expect(report.gaps).toEqual([
+    { type: 'path-uncovered', role: 'host-role', path: 'b.ts', reason: 'not-told' },
+  ]);
+});
+
+test('keeps two hundred findings of a role, and says that there were more', async () => {
+  const findings = Array.from({ length: 201 }, (_, index) => ({ claim: `${index}` }));
+  const coverage = [{ state: 'whole', path: 'b.ts' } as const];
+  const report = await review({
+    source: await head(repositoryOf({ 'b.ts': '1\n' })),
+    roles: [hostRole(async () => ({ findings, coverage, failure: null }))],
+  });
+  expect(report.rejected).toHaveLength(200);
+  expect(report.gaps[0]).toEqual({ type: 'findings-cut', role: 'host-role', kept: 200 });
+});
+
+function circular(): object {
+  const self: { self?: object } = {};
+  self.self = self;
+  return self;
+}
+
+function hostRole(propose: ReviewRole['propose']): ReviewRole {
+  return { role: 'host-role', origin: 'host', version: '1', parameters: null, propose };
+}
 
 test('leaves a role behind that does not end within its time', { tags: ['slow'] }, async () => {
   const report = await review({

@@ -167,6 +167,36 @@ test('waits for a server that is away, names the way on, and needs the repositor
   expect(back.requestCount).toBe(1);
 });
 
+test('Ctrl-C suspends a review, a second one at once, and the way on is named', async () => {
+  const cwd = repository();
+  const content = JSON.stringify({ findings: [FINDING], skipped: [] });
+  const hanging = await startScriptedServer({
+    replies: [{ content }],
+    faults: { 1: { kind: 'hang' } },
+  });
+  onTestFinished(() => hanging.close());
+  const presses: (() => void)[] = [];
+  const running = runCli(
+    ['review', '--role', 'tests', '--model', `${hanging.url}#test`, '--data', 'data'],
+    {
+      cwd,
+      onStart(press) {
+        presses.push(press);
+      },
+    },
+  );
+  await hanging.arrived(1);
+  presses[0]?.();
+  presses[0]?.();
+  const end = await running;
+  expect(end.code).toBe(130);
+  expect(end.stdout).toBe('');
+  const [, reviewId = ''] = /millforge review --resume (\S+) --data/.exec(end.stderr) ?? [];
+  const resumed = await runCli(['review', '--resume', reviewId, '--data', 'data'], { cwd });
+  expect(resumed.code).toBe(0);
+  expect(hanging.requestCount).toBe(2);
+});
+
 test('does not use the model that a repository names for itself', async () => {
   const cwd = repository();
   const { url, requestCount } = await server('{}');
