@@ -14,6 +14,7 @@ try {
   await using kernel = await openTrail(folder);
   await makeRelease(kernel, update);
 
+  // #region approve
   const publications = createPublications(kernel);
   const request: PublicationRequest = {
     policy: 'A maintainer approves each release.',
@@ -29,6 +30,7 @@ try {
     validForMs: 60_000,
     reason: 'I read the commit.',
   });
+  // #endregion
   console.log(`${approved.publication_id} is ${approved.state} by ${approved.approval?.by}`);
 
   console.log(`the sender was ended by ${await startSender()}`);
@@ -39,8 +41,10 @@ try {
     .catch((error: Error) => error);
   console.log(`sent again: ${refused instanceof Error ? refused.message : refused.state}`);
 
+  // #region reconcile
   const found = await publications.reconcile(scope, name, { publisher });
   console.log(`${found.publication_id} is ${found.state}: ${found.message}`);
+  // #endregion
   console.log(`pushes that arrived: ${countPushes(folder)}`);
   const again = await publications.intend(scope, contract.goal_id, request);
   console.log(`intended again, it is ${again.publication_id} and ${again.state}`);

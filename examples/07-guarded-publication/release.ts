@@ -50,6 +50,7 @@ export async function makeRelease(kernel: Kernel, update: GitUpdate): Promise<vo
   await kernel.runGoal(scope, contract.goal_id, { adapters }).done;
 }
 
+// #region publisher
 /** The way to the branch `main` of the repository that others use. */
 export function publisherFor(folder: string): Publisher {
   return gitPublisher({
@@ -60,3 +61,4 @@ export function publisherFor(folder: string): Publisher {
     now: () => Date.now(),
   });
 }
+// #endregion

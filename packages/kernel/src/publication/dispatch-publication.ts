@@ -44,8 +44,13 @@ export async function dispatchPublication(
       'The approval was not used in time; intend it again and have it approved again.',
     );
   }
-  if (isTooLate(parts, { sending, startedMs })) {
-    await store.answer(scope, name, NOT_SENT);
+  const why = closing.aborted
+    ? CLOSING
+    : isTooLate(parts, { sending, startedMs })
+      ? TOO_LATE
+      : null;
+  if (why !== null) {
+    await store.answer(scope, name, notSent(why));
     return;
   }
   const called = await sendOnce(parts, {
@@ -104,6 +109,11 @@ function toAnswer(
   };
 }
 
+function notSent(message: string): Answer {
+  const finding = { state: 'rejected', reason: 'not-sent', message, evidence: null } as const;
+  return { finding, isSettled: true };
+}
+
 /** A process that was stopped in between sends nothing; the wall clock may have been set meanwhile. */
 function isTooLate(
   { clock }: RunParts,
@@ -113,12 +123,5 @@ function isTooLate(
 }
 
 const PUBLISH_TIMEOUT_MS = 60_000;
-const NOT_SENT: Answer = {
-  isSettled: true,
-  finding: {
-    state: 'rejected',
-    reason: 'not-sent',
-    message: 'The time for it was over before anything was sent.',
-    evidence: null,
-  },
-};
+const TOO_LATE = 'The time for it was over before anything was sent.';
+const CLOSING = 'Its process was told to end before anything was sent.';

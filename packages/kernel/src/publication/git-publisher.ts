@@ -19,7 +19,7 @@ export interface GitPublisherOptions {
   readonly allowsRewriting?: boolean;
   /**
    * Milliseconds after which a push that was cut off cannot arrive any more. Default null: a ref that is still where it was
-   * says nothing until a person attests.
+   * says nothing until a person attests. Counted from when the process that pushed was gone, although git itself may have gone on.
    */
   readonly settleMs?: number | null;
   /** The program; default `git`. */

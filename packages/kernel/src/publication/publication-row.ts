@@ -1,7 +1,7 @@
 import { deepFreeze, type JsonValue } from '@millforge/contracts';
 import type { OwnerView } from '../goal-view.ts';
 import { notFound } from '../kernel-error.ts';
-import type { SqlRow, Transaction } from '../sqlite/database.ts';
+import type { Transaction } from '../sqlite/database.ts';
 import type { GoalRow } from '../store/goal-row.ts';
 import {
   oneOf,
@@ -9,6 +9,7 @@ import {
   PUBLICATION_STATES,
   textOrNull,
 } from '../store/read-column.ts';
+import type { SqlRow } from '../store/sql-row.ts';
 import type { PublicationIntent } from './publication-intent.ts';
 import type { PublicationState, PublicationView } from './publication-view.ts';
 

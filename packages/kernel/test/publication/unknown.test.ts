@@ -294,6 +294,22 @@ test('tells a publisher to end when the kernel closes, and calls unknown what it
   });
 });
 
+test('sends nothing when the kernel is told to close before it was sent', async () => {
+  const closings: PromiseLike<void>[] = [];
+  const { directory, kernel, publications } = await world({
+    failpoint: (name) => {
+      if (name === 'after:send-publication') closings.push(kernel[Symbol.asyncDispose]());
+    },
+  });
+  const by = publisher();
+  await approved(publications);
+  await publications.dispatch(scope, ONE, through(by)).catch(() => null);
+  await Promise.all(closings);
+  const again = createPublications(await open(directory));
+  expect(await again.read(scope, ONE)).toMatchObject({ state: 'rejected', reason: 'not-sent' });
+  expect(by.sent).toEqual([]);
+});
+
 test('sends nothing once its time is over, however that time passed', async () => {
   for (const jump of ['both', 'monotonic'] as const) {
     const manual = manualClock();
