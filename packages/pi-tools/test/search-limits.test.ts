@@ -227,6 +227,27 @@ test('stays the same from run to run (KB-49)', async () => {
   }
 });
 
+test('finds in a tree with few hits what git keeps, and not what it ignores', async () => {
+  const world = await treeOf({
+    '.git/config': 'hit\n',
+    // To git these braces stand for themselves.
+    '.gitignore': '*.{ts,md}\nbuild/\n*.log\n!keep.log\n',
+    'z/.ignore': 'own.txt\n',
+    'z/a.ts': 'hit\n',
+    'z/a.{ts,md}': 'hit\n',
+    'z/b.log': 'hit\n',
+    'z/build/c.txt': 'hit\n',
+    'z/keep.log': 'hit\n',
+    'z/own.txt': 'hit\n',
+  });
+  for (let file = 0; file < 200; file++) writeFileSync(world.path(`${file}.txt`), 'nothing\n');
+  const found = textOf(await world.call('grep', { pattern: 'hit' }));
+  expect(found).toBe('z/a.ts:1: hit\nz/keep.log:1: hit');
+  await writeFile(world.path('.gitignore'), 'build/\n*.log\n!keep.log\n');
+  const plain = textOf(await world.call('grep', { pattern: 'hit' }));
+  expect(plain).toBe('z/a.ts:1: hit\nz/a.{ts,md}:1: hit\nz/keep.log:1: hit');
+});
+
 function byBytes(left = '', right = ''): number {
   return Buffer.compare(Buffer.from(left), Buffer.from(right));
 }

@@ -46,6 +46,6 @@ function asLookedAt(entry: TreeEntry): TreeEntry {
 
 const SURVEY_FLAGS = ['--debug', '--no-ignore-global'];
 const NO_VERSION_CONTROL = ['.git', '.hg', '.svn', '.jj'].map((name) => `--glob=!${name}/`);
-/** Notes about anything but the walk. */
-const NOTE = /^rg: DEBUG\|(?!ignore::walk\|)/;
+/** Notes about anything but what is left out. */
+const NOTE = /^rg: DEBUG\|(?!ignore::walk\|[^|: ]+:\d+: ignoring )/;
 const LEFT_OUT = /^rg: DEBUG\|ignore::walk\|[^|: ]+:\d+: ignoring \.\/(.+?): Ignore\(IgnoreMatch\(/;
