@@ -107,13 +107,16 @@ function extract(folder: string, reportFileName: string, types: string): boolean
   }
 }
 
-// A second entry may speak in the types of the first, and a package that inlines the contracts in
-// theirs; nobody needs them from both.
+// An entry may speak in the types of the others of its package, and a package that inlines the contracts in theirs;
+// nobody needs them from two.
 function isExportedNearby(folder: string, text: string): boolean {
   const symbol = /The symbol "(?<symbol>[^"]+)"/u.exec(text)?.groups?.['symbol'] ?? '';
-  return [folder, 'packages/contracts'].some((place) => {
-    const declarations = readFileSync(`${place}/dist/index.d.ts`, 'utf8');
-    const exported = declarations.match(/^export \{.*\}/gmu) ?? [];
-    return exported.some((list) => list.split(/[^\w$]+/u).includes(symbol));
-  });
+  return [folder, 'packages/contracts'].some((place) =>
+    Object.values(readManifest(place).publishConfig.exports).some(({ types }) => {
+      if (types === undefined) return false;
+      const declarations = readFileSync(resolve(place, types), 'utf8');
+      const exported = declarations.match(/^export \{.*\}/gmu) ?? [];
+      return exported.some((list) => list.split(/[^\w$]+/u).includes(symbol));
+    }),
+  );
 }

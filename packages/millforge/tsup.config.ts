@@ -31,6 +31,7 @@ export default packageBuild({
     'packages/kernel-artifacts',
     'packages/kernel-publication',
     'packages/kernel-review',
+    'packages/kernel-store',
     'packages/kernel-telemetry',
     'packages/kernel-develop',
   ],

@@ -23,6 +23,7 @@ export type {
   TaskContract,
   VerdictCondition,
 } from './contract/goal-contract.ts';
+export type { Decision } from './decision.ts';
 export type { KernelErrorCode } from './error-codes.ts';
 export type { Failpoint } from './failpoints.ts';
 export type {
@@ -36,13 +37,11 @@ export type {
   TaskView,
 } from './goal-view.ts';
 export type {
-  Decision,
   GoalRun,
   Kernel,
   OpenKernelOptions,
   RunGoalOptions,
   StoreFacts,
-  TrailVerdict,
 } from './kernel.ts';
 export type {
   KernelObserver,
@@ -60,4 +59,5 @@ export { openKernel } from './open-kernel.ts';
 export type { RunWorkerOptions, Worker } from './run/run-worker.ts';
 export { ALL_PERMISSIONS, type Permission, type Scope } from './scope.ts';
 export type { BackupFacts } from './sqlite/back-up.ts';
+export type { TrailVerdict } from './trail/trail-verdict.ts';
 export type { VerifiedResult } from './verified-result.ts';

@@ -1,14 +1,16 @@
-import type { ArtifactStore, Clock, Ids, JsonValue, TrailRecord } from '@millforge/contracts';
+import type { ArtifactStore, Clock, Ids, TrailRecord } from '@millforge/contracts';
 import type { Adapter } from './adapter.ts';
 import type { Retrieval, RetrievalQuery } from './artifacts/captured-revision.ts';
 import type { CollectionFacts } from './artifacts/collect-artifacts.ts';
 import type { GoalContract } from './contract/goal-contract.ts';
+import type { Decision } from './decision.ts';
 import type { Failpoint } from './failpoints.ts';
 import type { GoalSummary, GoalView, OperationView, OwnerView } from './goal-view.ts';
 import type { KernelObserver } from './observer.ts';
 import type { RunWorkerOptions, Worker } from './run/run-worker.ts';
 import type { Scope } from './scope.ts';
 import type { BackupFacts } from './sqlite/back-up.ts';
+import type { TrailVerdict } from './trail/trail-verdict.ts';
 
 /** What {@link openKernel} needs. */
 export interface OpenKernelOptions {
@@ -134,47 +136,6 @@ export interface GoalRun {
   /** Cancels the goal for good. */
   cancel(reason: string): Promise<GoalView>;
 }
-
-/** An answer to a hold. */
-export interface Decision {
-  /** The hold that is decided. */
-  readonly holdId: string;
-  /** Its version as the person saw it. */
-  readonly version: number;
-  /** What is decided; the hold says what it takes. */
-  readonly decision: 'retry' | 'accept' | 'cancel' | 'approve' | 'deny';
-  /** Why. */
-  readonly reason: string;
-  /** For `accept`: the outcome that the person attests. */
-  readonly outcome?: JsonValue;
-  /** For `accept`: number of the trail record that kept a late outcome, instead of `outcome`. */
-  readonly seq?: number;
-  /** For `retry`: repeats although the former owner's process still lives. */
-  readonly evenIfRunning?: boolean;
-  /** For `retry`: repeats under a new idempotency key. */
-  readonly newKey?: boolean;
-}
-
-/** Whether a trail holds, or the first thing that does not. */
-export type TrailVerdict =
-  | {
-      /** Everything holds. */
-      readonly ok: true;
-      /** Goals looked at. */
-      readonly goals: number;
-      /** Trail records looked at. */
-      readonly records: number;
-    }
-  | {
-      /** Something does not hold. */
-      readonly ok: false;
-      /** Goal in question. */
-      readonly goal: string;
-      /** Trail record in question; the last one when a row or a payload disagrees with the trail. */
-      readonly seq: number;
-      /** One sentence that names what differs. */
-      readonly what: string;
-    };
 
 /** Facts about the file. */
 export interface StoreFacts {

@@ -1,11 +1,7 @@
 import { dirname, join, resolve } from 'node:path';
-import { createRedactor } from '@millforge/contracts';
-import { createArtifactFiles } from './artifacts/artifact-files.ts';
-import { createKernel } from './create-kernel.ts';
 import type { Kernel, OpenKernelOptions } from './kernel.ts';
-import { registerOwner } from './owner/owner.ts';
+import { startKernel } from './open-kernel-on-store.ts';
 import { createOwnerLocks } from './owner/owner-lock.ts';
-import { createUnsettledActs } from './run/unsettled-acts.ts';
 import { type Driver, loadDriver } from './sqlite/driver.ts';
 import { MIGRATIONS } from './sqlite/embedded-migrations.ts';
 import { openDatabase } from './sqlite/open-database.ts';
@@ -42,28 +38,14 @@ export async function openKernelOn(driver: Driver, options: OpenKernelOptions): 
   });
   try {
     const store = createStore({ db, clock, locks });
-    const owner = await registerOwner({ store, clock, ids });
-    const artifacts = createArtifactFiles({
-      directory: join(dirname(path), 'artifacts'),
-      ids,
-      reach: db.reach,
-    });
-    if (options.adopt === true) await adoptBackup({ db, clock }, owner.id);
-    return createKernel(
+    return await startKernel(
+      { ...options, store, artifacts: join(dirname(path), 'artifacts') },
       {
-        store,
-        reach: db.reach,
-        clock,
-        ids,
-        owner,
-        artifacts,
-        redactor: createRedactor(),
-        graceMs: options.graceMs ?? 5000,
-        unsettled: createUnsettledActs(),
-        observer: options.observer ?? null,
-        silences: new Map(),
+        file: { db, driver, isAlive: locks.isAlive },
+        async prepare(ownerId) {
+          if (options.adopt === true) await adoptBackup({ db, clock }, ownerId);
+        },
       },
-      { db, driver, isAlive: locks.isAlive },
     );
   } catch (error) {
     locks.release();

@@ -4,7 +4,8 @@ import type { Note } from '../store/append-notes.ts';
 import type { OperationRow } from '../store/operation-row.ts';
 import type { Payload } from '../store/payloads.ts';
 import type { OperationDraft, OperationWrite } from '../store/write-operation.ts';
-import type { Act, LogParts } from './log-parts.ts';
+import type { Act } from './act.ts';
+import type { LogParts } from './log-parts.ts';
 
 /** An operation that is performed now. */
 export interface LiveRequest {

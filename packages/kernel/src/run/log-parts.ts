@@ -1,12 +1,4 @@
-import type {
-  ActContext,
-  ActResult,
-  Clock,
-  JsonValue,
-  Operation,
-  Redactor,
-  Usage,
-} from '@millforge/contracts';
+import type { Clock, Operation, Redactor, Usage } from '@millforge/contracts';
 import type { Failpoint } from '../failpoints.ts';
 import type { Owner } from '../owner/owner.ts';
 import type { Claim } from '../store/claim.ts';
@@ -38,6 +30,3 @@ export interface LogParts {
   /** Tells an observer of the operations; null for nobody. */
   readonly watch: AttemptWatch | null;
 }
-
-/** Performs an operation. */
-export type Act<T extends JsonValue> = (context: ActContext) => Promise<ActResult<T>>;

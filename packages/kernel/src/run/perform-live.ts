@@ -8,10 +8,9 @@ import {
   type Usage,
   unreachable,
 } from '@millforge/contracts';
-import type { SpentLimit } from '../store/observed-usage.ts';
+import type { BudgetQuestion, SpentLimit } from '../store/observed-usage.ts';
 import type { OperationRow } from '../store/operation-row.ts';
 import { isEffectful, needsAdmission } from '../store/operation-rules.ts';
-import type { BudgetQuestion } from '../store/operation-store.ts';
 import { type Payload, toPayload } from '../store/payloads.ts';
 import { EFFECTS } from '../store/read-column.ts';
 import { actOnce } from './act-once.ts';

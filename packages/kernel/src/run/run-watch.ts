@@ -16,7 +16,7 @@ import type {
 import type { Scope } from '../scope.ts';
 import type { Claim } from '../store/claim.ts';
 import type { Position } from '../store/read-position.ts';
-import type { Act } from './log-parts.ts';
+import type { Act } from './act.ts';
 
 /** Tells an observer of one execution of a goal. */
 export interface RunWatch {

@@ -1,17 +1,10 @@
 import { type Clock, MillforgeError } from '@millforge/contracts';
 import type { DurableWrite, Failpoint } from '../failpoints.ts';
+import type { SqlRow, SqlValue } from '../store/sql-row.ts';
 import type { StoreTransaction } from '../store/store-transaction.ts';
 import type { Connection, Prepared } from './driver.ts';
 import { isBusy, isIoFault, sqlFault } from './sql-fault.ts';
 import { createStatements, type StatementRunner } from './statements.ts';
-
-/** A value of a column. */
-export type SqlValue = string | number | null | Uint8Array;
-
-/** A row as SQLite gives it. */
-export interface SqlRow {
-  readonly [column: string]: SqlValue;
-}
 
 /** Statements inside one transaction. */
 export interface Transaction extends StoreTransaction {

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import type { Clock } from '@millforge/contracts';
-import type { StoreFacts, TrailVerdict } from '../kernel.ts';
+import type { StoreFacts } from '../kernel.ts';
+import type { TrailVerdict } from '../trail/trail-verdict.ts';
 import { verifyTenant } from '../trail/verify-trail.ts';
 import type { Database } from './database.ts';
 

@@ -1,3 +1,4 @@
+import type { SqlRow, SqlValue } from '../store/sql-row.ts';
 import type {
   NewRow,
   Page,
@@ -6,7 +7,6 @@ import type {
   Where,
 } from '../store/store-transaction.ts';
 import { TABLES } from '../store/tables.ts';
-import type { SqlRow, SqlValue } from './database.ts';
 
 /** Runs statements by their text. */
 export interface StatementRunner {

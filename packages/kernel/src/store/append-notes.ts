@@ -7,10 +7,15 @@ import type { StoreTransaction } from './store-transaction.ts';
 
 /** A decision of a run that is no operation. */
 export interface Note {
+  /** Names it in its task. */
   readonly key: string;
+  /** Step of the program that appended it. */
   readonly step: number;
+  /** Noun-verb. */
   readonly type: string;
+  /** What was decided. */
   readonly data: JsonValue;
+  /** What two appends under one key are compared by. */
   readonly sha256: string;
 }
 

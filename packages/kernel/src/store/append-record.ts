@@ -1,9 +1,9 @@
 import { canonicalJson, type JsonObject, type JsonValue, sha256 } from '@millforge/contracts';
 import { illegalTransition } from '../kernel-error.ts';
-import type { SqlRow, SqlValue } from '../sqlite/database.ts';
 import { isLegal } from '../states/transitions.ts';
 import type { GoalHead } from './goal-row.ts';
 import { isKeptInRow, type Payload, savePayload } from './payloads.ts';
+import type { SqlRow, SqlValue } from './sql-row.ts';
 import type { StoreTransaction } from './store-transaction.ts';
 import { TABLES, type TableName, type TableShape } from './tables.ts';
 

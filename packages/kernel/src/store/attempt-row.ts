@@ -1,19 +1,25 @@
 import { notFound } from '../kernel-error.ts';
-import type { SqlRow } from '../sqlite/database.ts';
 import type { AttemptState, TaskState } from '../states/transitions.ts';
 import type { GoalRow } from './goal-row.ts';
 import { ATTEMPT_STATES, oneOf, TASK_STATES, textOrNull } from './read-column.ts';
+import type { SqlRow } from './sql-row.ts';
 import type { StoreTransaction } from './store-transaction.ts';
 
 /** A step of a goal as it stands. */
 export interface TaskRow {
+  /** Name in its goal. */
   readonly task_id: string;
+  /** Digest of the adapter as it was at admission. */
   readonly binding_sha256: string;
+  /** How it stands. */
   readonly state: TaskState;
+  /** Grows with every change. */
   readonly version: number;
+  /** Attempts so far. */
   readonly attempts: number;
   /** Attempts that people granted beyond those of the contract. */
   readonly retries: number;
+  /** Digest of its output. */
   readonly output_sha256: string | null;
   /** What a verify task said. */
   readonly verdict: 'pass' | 'fail' | null;
@@ -21,16 +27,27 @@ export interface TaskRow {
 
 /** One execution of a task as it stands. */
 export interface AttemptRow {
+  /** Counts the attempts of its task from 1. */
   readonly number: number;
+  /** How it stands. */
   readonly state: AttemptState;
+  /** Number of its last claim. */
   readonly fence: number;
+  /** Units that it reserved. */
   readonly units: number;
+  /** Crashes that it was taken over from. */
   readonly resumes: number;
+  /** Milliseconds under a lease, as far as they were told. */
   readonly elapsed_ms: number;
+  /** When it was admitted. */
   readonly admitted_at: string;
+  /** Why it was let go. */
   readonly suspended_by: string | null;
+  /** Which side could not be reached. */
   readonly failure_class: string | null;
+  /** Why it failed, or what put it in doubt. */
   readonly failure_code: string | null;
+  /** The same for people. */
   readonly failure_message: string | null;
   /** Part of the idempotency key of the whole attempt. */
   readonly generation: number;
@@ -40,14 +57,19 @@ export interface AttemptRow {
   readonly owner_id: string;
   /** Whether the callback of an attempt in doubt is known to have ended. */
   readonly is_settled: boolean;
+  /** Grows with every change. */
   readonly version: number;
 }
 
 /** Who performs an attempt at this moment. */
 export interface LeaseRow {
+  /** Whose it is. */
   readonly owner_id: string;
+  /** Which attempt. */
   readonly number: number;
+  /** Number of the claim. */
   readonly fence: number;
+  /** Milliseconds used, as the last heartbeat told. */
   readonly elapsed_ms: number;
 }
 

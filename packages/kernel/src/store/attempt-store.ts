@@ -99,16 +99,21 @@ export interface Watched {
 
 /** What an attempt works at. */
 export interface Work {
+  /** The contract of the goal. */
   readonly contract: CompleteContract;
+  /** The task in it. */
   readonly task: CompleteTask;
 }
 
 /** What a claim gives to an attempt. */
 export interface ClaimedTask {
+  /** The attempt in the hands of this process. */
   readonly claim: Claim;
+  /** Milliseconds under a lease so far. */
   readonly elapsedMs: number;
   /** Time under a lease of all other attempts of the goal. */
   readonly othersElapsedMs: number;
+  /** When the attempt was admitted. */
   readonly admittedAt: string;
 }
 
@@ -120,18 +125,23 @@ export interface LoadedAttempt {
   readonly notes: ReadonlyMap<string, string>;
   /** Outputs of the tasks that this one depends on. */
   readonly outputs: JsonObject;
+  /** Digest of what the task is given. */
   readonly inputSha256: string;
+  /** Digest of the contract. */
   readonly contractSha256: string;
 }
 
 /** What looking at an attempt in doubt said. */
 export interface Found {
+  /** What looking said. */
   readonly answer: Reconciliation;
   /** How it is told; null when there was no way to look. */
   readonly facts: JsonObject | null;
   /** Whether the process that began it may still act. */
   readonly mayStillAct: boolean;
+  /** Name of a receipt, should it complete the task. */
   readonly receiptId: string;
+  /** Who looked, as it stands in the trail. */
   readonly actor: string;
 }
 
@@ -139,6 +149,8 @@ export interface Found {
 export interface LateResult {
   /** Key of the operation; null for the output of the attempt. */
   readonly key: string | null;
+  /** How it ended. */
   readonly outcome: string;
+  /** What it gave. */
   readonly payload: Payload;
 }

@@ -8,15 +8,23 @@ import type { StoreTransaction } from './store-transaction.ts';
 
 /** An attempt in the hands of this process. */
 export interface Claim {
+  /** Number under which the store keeps the goal. */
   readonly goal: number;
+  /** Whose goal it is. */
   readonly tenant: string;
+  /** Name that no other goal of any store has. */
   readonly goalUid: string;
+  /** The task. */
   readonly taskId: string;
+  /** Which attempt of it. */
   readonly number: number;
+  /** Number of this claim; a higher one supersedes it. */
   readonly fence: number;
+  /** Who holds it. */
   readonly ownerId: string;
   /** Who runs the goal, as it stands in the trail. */
   readonly actor: string;
+  /** Units that the attempt reserved. */
   readonly units: number;
   /** Part of the idempotency key of the whole attempt. */
   readonly generation: number;

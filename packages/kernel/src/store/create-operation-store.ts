@@ -1,10 +1,11 @@
 import { appendRecord, changed } from './append-record.ts';
 import type { Claim } from './claim.ts';
 import { readClaimed } from './claim.ts';
+import type { BudgetQuestion } from './observed-usage.ts';
 import { createObservedUsage, type ObservedUsage } from './observed-usage.ts';
 import { openHold } from './open-hold.ts';
 import { type OperationRow, patchedRow } from './operation-row.ts';
-import type { BudgetQuestion, HeldOperation, OperationStore } from './operation-store.ts';
+import type { HeldOperation, OperationStore } from './operation-store.ts';
 import { readKeptPayload } from './payloads.ts';
 import type { StoreParts } from './store-parts.ts';
 import type { StoreTransaction } from './store-transaction.ts';

@@ -1,9 +1,9 @@
 import { deepFreeze, type JsonValue, type TrailRecord } from '@millforge/contracts';
-import type { SqlRow } from '../sqlite/database.ts';
 import { exportTrail } from '../trail/export-trail.ts';
 import { importTrail, readExport } from '../trail/import-trail.ts';
 import { verifyTenant } from '../trail/verify-trail.ts';
 import { readGoalRow } from './goal-row.ts';
+import type { SqlRow } from './sql-row.ts';
 import type { StoreParts } from './store-parts.ts';
 import type { TrailStore } from './trail-store.ts';
 

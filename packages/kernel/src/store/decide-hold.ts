@@ -1,7 +1,7 @@
 import { type ApprovalDecision, type JsonValue, unreachable } from '@millforge/contracts';
 import type { CompleteContract } from '../contract/read-goal-contract.ts';
+import type { Decision } from '../decision.ts';
 import type { HoldView } from '../goal-view.ts';
-import type { Decision } from '../kernel.ts';
 import { kernelError, notFound } from '../kernel-error.ts';
 import { advanceGoal } from './advance-goal.ts';
 import { appendRecord, changed, type RowChange } from './append-record.ts';

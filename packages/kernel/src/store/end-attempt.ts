@@ -10,9 +10,13 @@ import type { StoreTransaction } from './store-transaction.ts';
 
 /** Why an attempt was let go, as its row keeps it. */
 export interface Suspension {
+  /** What let it go. */
   readonly by: 'stopped' | 'unavailable' | 'held';
+  /** Which side could not be reached. */
   readonly failureClass: string | null;
+  /** Why. */
   readonly code: string | null;
+  /** The same for people. */
   readonly message: string | null;
 }
 
@@ -76,7 +80,9 @@ export function suspendAttempt(
 
 /** How an attempt failed. */
 export interface AttemptFailure {
+  /** Why. */
   readonly code: string;
+  /** The same for people. */
   readonly message: string;
   /** Whether it is known that it had no effect. */
   readonly isClean: boolean;

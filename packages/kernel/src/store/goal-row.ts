@@ -1,17 +1,24 @@
 import type { GoalState } from '../goal-view.ts';
 import { notFound } from '../kernel-error.ts';
-import type { SqlRow } from '../sqlite/database.ts';
 import { GOAL_STATES, oneOf, textOrNull } from './read-column.ts';
+import type { SqlRow } from './sql-row.ts';
 import type { StoreTransaction } from './store-transaction.ts';
 
 /** The part of a goal that every record needs. */
 export interface GoalHead {
+  /** Number under which the store keeps it. */
   readonly goal: number;
+  /** Whose it is. */
   readonly tenant: string;
+  /** Name that no other goal of any store has. */
   readonly goal_uid: string;
+  /** How it stands. */
   readonly state: GoalState;
+  /** Number of its last record. */
   readonly head_seq: number;
+  /** Digest of its last record. */
   readonly head_sha256: string;
+  /** Time of its last record. */
   readonly head_at: string;
   /** The later of the clock and the last record; the time that the next records carry. */
   readonly at: string;
@@ -19,21 +26,37 @@ export interface GoalHead {
 
 /** A goal inside a transaction. */
 export interface GoalRow extends GoalHead {
+  /** Name in its tenant. */
   readonly goal_id: string;
+  /** What the host works on. */
   readonly resource: string;
+  /** Who admitted it. */
   readonly admitted_by: string;
+  /** When it was admitted. */
   readonly created_at: string;
+  /** First line of its objective, cut short. */
   readonly title: string;
+  /** Whether it needs no check. */
   readonly unchecked: boolean;
+  /** Digest of its contract. */
   readonly contract_sha256: string;
+  /** Grows with every change. */
   readonly version: number;
+  /** Number of the last claim of any of its tasks. */
   readonly fence: number;
+  /** Units that it may use. */
   readonly units_limit: number;
+  /** Units of attempts that have not ended. */
   readonly units_reserved: number;
+  /** Units of attempts that have. */
   readonly units_settled: number;
+  /** Bytes of artifacts that it saved. */
   readonly artifact_bytes: number;
+  /** Digest of its last receipt. */
   readonly receipt_sha256: string | null;
+  /** Why it failed. */
   readonly failure_code: string | null;
+  /** The same for people. */
   readonly failure_message: string | null;
 }
 

@@ -1,6 +1,6 @@
 import type { CompleteContract } from '../contract/read-goal-contract.ts';
+import type { Decision } from '../decision.ts';
 import type { GoalSummary, GoalView, OperationView } from '../goal-view.ts';
-import type { Decision } from '../kernel.ts';
 import type { Scope } from '../scope.ts';
 import type { Position } from './read-position.ts';
 import type { WaitingGoal } from './read-waiting.ts';

@@ -12,10 +12,15 @@ import type { TrailStore } from './trail-store.ts';
  * that fails rejects with a `kernel/…` error that says what to do.
  */
 export interface KernelStore {
+  /** The processes that may run attempts. */
   readonly owners: OwnerStore;
+  /** Goals, and what people decide about them. */
   readonly goals: GoalStore;
+  /** Attempts. */
   readonly attempts: AttemptStore;
+  /** What attempts exchange with the outside. */
   readonly operations: OperationStore;
+  /** The record of it all. */
   readonly trails: TrailStore;
   /** Ends it; every later call rejects with `kernel/closed`. */
   close(): Promise<void>;

@@ -1,7 +1,6 @@
 import type { JsonValue, Usage } from '@millforge/contracts';
 import { NO_SHA256 } from './append-record.ts';
 import type { Claim } from './claim.ts';
-import type { BudgetQuestion } from './operation-store.ts';
 import { USAGE_NAMES } from './read-usage.ts';
 import type { StoreTransaction } from './store-transaction.ts';
 
@@ -19,10 +18,23 @@ export interface ObservedUsage {
   ): SpentLimit | null;
 }
 
+/** What one more performance could use. */
+export interface BudgetQuestion {
+  /** What the goal may use. */
+  readonly limits: Usage;
+  /** Names the operation in its goal: task and key. */
+  readonly name: string;
+  /** The most that it may use, as far as that is known. */
+  readonly bound: Usage;
+  /** Whether it costs something. */
+  readonly metered: boolean;
+}
+
 /** A limit that one more performance could pass. */
 export interface SpentLimit {
   /** What is limited. */
   readonly name: string;
+  /** How much may be used. */
   readonly limit: number;
   /** What is used or set aside. */
   readonly used: number;

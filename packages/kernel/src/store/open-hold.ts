@@ -8,11 +8,17 @@ import type { StoreTransaction } from './store-transaction.ts';
 
 /** A question to a person. */
 export interface HoldDraft {
+  /** Why a person is asked. */
   readonly reason: HoldView['reason'];
+  /** The question, redacted. */
   readonly message: string;
+  /** The task that waits. */
   readonly taskId: string;
+  /** Its attempt, if it is about one. */
   readonly attempt: number | null;
+  /** The operation, if it is about one. */
   readonly operationKey: string | null;
+  /** What is known. */
   readonly facts: JsonObject;
 }
 

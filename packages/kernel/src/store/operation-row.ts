@@ -1,9 +1,9 @@
 import type { Operation, OperationEffect, OperationRepeat } from '@millforge/contracts';
-import type { SqlValue } from '../sqlite/database.ts';
 import type { OperationState } from '../states/transitions.ts';
 import { columnText, keptColumns, type RowPatch, type RowPayloads } from './append-record.ts';
 import type { GoalRow } from './goal-row.ts';
 import { EFFECTS, OPERATION_STATES, OUTCOMES, oneOf, REPEATS, textOrNull } from './read-column.ts';
+import type { SqlValue } from './sql-row.ts';
 import type { StoreTransaction } from './store-transaction.ts';
 import { TABLES } from './tables.ts';
 
@@ -12,26 +12,47 @@ type ColumnReader = (column: string) => SqlValue | undefined;
 
 /** An operation as it stands. */
 export interface OperationRow {
+  /** Names it in its task. */
   readonly key: string;
+  /** Step of the program. */
   readonly step: number;
+  /** What it reaches. */
   readonly kind: Operation['kind'];
+  /** The strongest thing that it may do. */
   readonly effect: OperationEffect;
+  /** Whether it may be repeated. */
   readonly repeat: OperationRepeat;
+  /** Whether it costs something. */
   readonly metered: boolean;
+  /** Whether its input is kept as a digest only. */
   readonly sensitive: boolean;
+  /** Redacted line for a person. */
   readonly describe: string;
+  /** Key of the operation whose input it continues. */
   readonly extends: string | null;
+  /** Digest over its part of the input and all that it extends. */
   readonly input_sha256: string;
+  /** Digest of its own part of the input. */
   readonly part_sha256: string;
+  /** How long a receiver remembers its idempotency key. */
   readonly key_ttl_ms: number;
+  /** How it stands. */
   readonly state: OperationState;
+  /** Attempt that performed it last. */
   readonly attempt: number;
+  /** Claim under which that was. */
   readonly fence: number;
+  /** Process that performed it last. */
   readonly owner_id: string;
+  /** Part of its idempotency key. */
   readonly generation: number;
+  /** Performances so far. */
   readonly tries: number;
+  /** Time of its first record. */
   readonly first_at: string;
+  /** Milliseconds of its attempt under a lease by then. */
   readonly elapsed_ms: number;
+  /** Digest of what was seen before it. */
   readonly before_sha256: string | null;
   /** Whether the act of the last performance is known to have ended. */
   readonly is_settled: boolean;
@@ -39,13 +60,19 @@ export interface OperationRow {
   readonly is_absent: boolean;
   /** Whether a person allowed one more performance. */
   readonly may_repeat: boolean;
-  readonly outcome: (typeof OUTCOMES)[number] | null;
+  /** How it came out. */
+  readonly outcome: 'done' | 'failed' | 'refused' | null;
+  /** Digest of its outcome. */
   readonly outcome_sha256: string | null;
+  /** Digest of what was seen after it. */
   readonly after_sha256: string | null;
+  /** Who attests its outcome. */
   readonly attested_by: string | null;
   /** Payloads that the row keeps. */
   readonly part_json: string | null;
+  /** Likewise what was seen before it. */
   readonly before_json: string | null;
+  /** Likewise its outcome. */
   readonly outcome_json: string | null;
 }
 

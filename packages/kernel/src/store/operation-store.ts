@@ -1,6 +1,6 @@
-import type { JsonObject, JsonValue, Usage } from '@millforge/contracts';
+import type { JsonObject, JsonValue } from '@millforge/contracts';
 import type { Claim } from './claim.ts';
-import type { SpentLimit } from './observed-usage.ts';
+import type { BudgetQuestion, SpentLimit } from './observed-usage.ts';
 import type { HoldDraft } from './open-hold.ts';
 import type { OperationRow } from './operation-row.ts';
 import type { KeptPayload } from './payloads.ts';
@@ -45,16 +45,6 @@ export interface OperationStore {
   payload(tenant: string, kept: KeptPayload): Promise<JsonValue>;
 }
 
-/** What one more performance could use. */
-export interface BudgetQuestion {
-  readonly limits: Usage;
-  /** Names the operation in its goal: task and key. */
-  readonly name: string;
-  /** The most that it may use, as far as that is known. */
-  readonly bound: Usage;
-  readonly metered: boolean;
-}
-
 /** Whether an operation may be performed. */
 export type Admission =
   | { readonly kind: 'admitted'; readonly row: OperationRow }
@@ -62,7 +52,9 @@ export type Admission =
 
 /** An operation that a person is asked about. */
 export interface HeldOperation {
+  /** The operation in doubt. */
   readonly write: OperationWrite;
+  /** The question. */
   readonly hold: HoldDraft;
   /** Whether the act of its last performance has ended. */
   readonly isSettled: boolean;

@@ -3,13 +3,17 @@ import type { StoreTransaction } from './store-transaction.ts';
 
 /** Canonical bytes of a JSON value, and their digest. */
 export interface Payload {
+  /** Canonical JSON, with a line feed at its end. */
   readonly text: string;
+  /** Digest of the text. */
   readonly sha256: string;
 }
 
 /** What a row says about a payload: its digest, and its text when the row keeps it. */
 export interface KeptPayload {
+  /** Digest of its text. */
   readonly sha256: string;
+  /** The text itself; null where it lies apart. */
   readonly json: string | null;
 }
 

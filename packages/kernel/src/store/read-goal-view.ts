@@ -8,7 +8,6 @@ import type {
   OwnerView,
   TaskView,
 } from '../goal-view.ts';
-import type { SqlRow } from '../sqlite/database.ts';
 import { type AttemptRow, readLatestAttempt, readLease, readTasks } from './attempt-row.ts';
 import { type GoalRow, readGoalRow, toGoalRow } from './goal-row.ts';
 import { decisionsOf } from './open-hold.ts';
@@ -17,6 +16,7 @@ import { DECISIONS, HOLD_REASONS, numberOrNull, oneOf, textOrNull } from './read
 import { readContract } from './read-contract.ts';
 import { readUsage } from './read-usage.ts';
 import { importedAt } from './refuse-imported.ts';
+import type { SqlRow } from './sql-row.ts';
 import type { StoreTransaction } from './store-transaction.ts';
 
 /** Asks about other processes; the answer is not in the file. */

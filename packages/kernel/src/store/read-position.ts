@@ -8,7 +8,9 @@ import type { StoreTransaction } from './store-transaction.ts';
 
 /** Where a goal stands, as a run sees it. */
 export interface Position {
+  /** The goal. */
   readonly goal: GoalRow;
+  /** Its contract. */
   readonly contract: CompleteContract;
   /** Its tasks in their order. */
   readonly standings: readonly Standing[];

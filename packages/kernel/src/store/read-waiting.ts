@@ -2,8 +2,11 @@ import type { StoreTransaction } from './store-transaction.ts';
 
 /** A goal that somebody could run. */
 export interface WaitingGoal {
+  /** Whose it is. */
   readonly tenant: string;
+  /** Name in its tenant. */
   readonly goalId: string;
+  /** What the host works on. */
   readonly resource: string;
   /** When its trail last grew. */
   readonly headAt: string;

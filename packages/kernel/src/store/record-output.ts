@@ -14,9 +14,11 @@ import type { StoreTransaction } from './store-transaction.ts';
 
 /** What an attempt came to, with what its receipt tells. */
 export interface Output {
+  /** What the program gave. */
   readonly payload: Payload;
   /** What a verify task said; null for every other one. */
   readonly verdict: 'pass' | 'fail' | null;
+  /** Name of its receipt. */
   readonly receiptId: string;
 }
 

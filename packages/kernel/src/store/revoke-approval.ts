@@ -1,5 +1,5 @@
+import type { Decision } from '../decision.ts';
 import type { HoldView } from '../goal-view.ts';
-import type { Decision } from '../kernel.ts';
 import { kernelError } from '../kernel-error.ts';
 import { readLatestAttempt } from './attempt-row.ts';
 import type { GoalRow } from './goal-row.ts';

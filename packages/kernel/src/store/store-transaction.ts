@@ -1,6 +1,4 @@
-import type { SqlRow, SqlValue } from '../sqlite/database.ts';
-import type { Claim } from './claim.ts';
-import type { WaitingGoal } from './read-waiting.ts';
+import type { SqlRow, SqlValue } from './sql-row.ts';
 import type { TableName } from './tables.ts';
 
 /** What the rules of this package read and write inside one transaction, whatever keeps it. */
@@ -24,9 +22,17 @@ export interface StoreTransaction {
   /** Removes the rows that have these values. */
   remove(table: StoreTable, where: Where): void;
   /** The head of a claim's goal, with the state and the fence of its attempt; every operation asks for it. */
-  claimed(claim: Claim): SqlRow | undefined;
+  claimed(claim: {
+    readonly goal: number;
+    readonly tenant: string;
+    readonly taskId: string;
+    readonly number: number;
+  }): SqlRow | undefined;
   /** Goals of all tenants that could go on, the longest waiting first. */
-  waiting(after: WaitingGoal | null, limit: number): readonly SqlRow[];
+  waiting(
+    after: { readonly headAt: string; readonly goal: number } | null,
+    limit: number,
+  ): readonly SqlRow[];
   /** A row of a tenant whose goal is not there, or belongs to another tenant. */
   lostRow(tenant: string): { readonly table: StoreTable; readonly goal: number } | null;
   /** Whether a goal has a row in the name of another tenant. */

@@ -1,4 +1,4 @@
-import type { SqlValue } from '../sqlite/database.ts';
+import type { SqlValue } from './sql-row.ts';
 
 /** A table whose rows the trail tells in full, so that a verifier can rebuild them. */
 export type TableName =

@@ -1,6 +1,6 @@
 import type { TrailRecord } from '@millforge/contracts';
-import type { TrailVerdict } from '../kernel.ts';
 import type { Scope } from '../scope.ts';
+import type { TrailVerdict } from '../trail/trail-verdict.ts';
 
 /** Trails: read, verified, exported, imported. */
 export interface TrailStore {
@@ -24,6 +24,7 @@ export interface TrailStore {
 
 /** Some records of a trail. */
 export interface TrailPage {
+  /** In their order. */
   readonly records: readonly TrailRecord[];
   /** Whether the goal has ended, so that hardly anything follows. */
   readonly hasEnded: boolean;

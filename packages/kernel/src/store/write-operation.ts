@@ -9,6 +9,7 @@ import type { StoreTransaction } from './store-transaction.ts';
 
 /** An operation on its way into the record. */
 export interface OperationDraft {
+  /** What the program asked for. */
   readonly operation: Operation;
   /** Redacted line for a person. */
   readonly describe: string;
@@ -18,24 +19,35 @@ export interface OperationDraft {
   readonly inputSha256: string;
   /** The row, when the operation left a trace before. */
   readonly row: OperationRow | null;
+  /** Part of its idempotency key. */
   readonly generation: number;
+  /** What was seen before it. */
   readonly before: Payload | null;
 }
 
 /** What every write of an operation is given. */
 export interface OperationWrite {
+  /** The operation. */
   readonly draft: OperationDraft;
+  /** Decisions that are told before it. */
   readonly notes: readonly Note[];
+  /** Milliseconds of the attempt under a lease so far. */
   readonly elapsedMs: number;
+  /** The clock of the process. */
   readonly now: number;
 }
 
 /** A recorded outcome. */
 export interface RecordedOutcome {
+  /** How it came out. */
   readonly kind: 'done' | 'failed' | 'refused';
+  /** The value, failure or refusal. */
   readonly payload: Payload;
+  /** What was seen after it. */
   readonly after: Payload | null;
+  /** What it was observed to use. */
   readonly usage: Usage | null;
+  /** How long it took. */
   readonly durationMs: number | null;
   /** What reconciliation found, when the outcome comes from looking. */
   readonly found: JsonValue;

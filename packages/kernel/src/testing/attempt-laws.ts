@@ -1,7 +1,7 @@
 import type { ArtifactRef } from '@millforge/contracts';
 import { equal, refused } from './assertions.ts';
-import type { StoreLaw } from './kernel-store-conformance.ts';
 import { effectOf, existing, noteOf, SCOPE, taskOf } from './store-hands.ts';
+import type { StoreLaw } from './store-law.ts';
 
 /** How attempts begin and end. */
 export const ATTEMPT_LAWS: readonly StoreLaw[] = [

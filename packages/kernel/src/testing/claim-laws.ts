@@ -1,8 +1,8 @@
 import type { Claim } from '../store/claim.ts';
 import { toPayload } from '../store/payloads.ts';
 import { equal, superseded } from './assertions.ts';
-import type { StoreLaw } from './kernel-store-conformance.ts';
 import { effectOf, readOf, SCOPE, type StoreHands } from './store-hands.ts';
+import type { StoreLaw } from './store-law.ts';
 
 /** What a claim is worth once another one came, or its goal was cancelled. */
 export const CLAIM_LAWS: readonly StoreLaw[] = [

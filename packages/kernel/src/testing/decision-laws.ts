@@ -2,8 +2,8 @@ import type { Claim } from '../store/claim.ts';
 import type { OperationRow } from '../store/operation-row.ts';
 import { toPayload } from '../store/payloads.ts';
 import { equal, refused } from './assertions.ts';
-import type { StoreLaw } from './kernel-store-conformance.ts';
 import { effectOf, existing, readOf, SCOPE, type StoreHands, taskOf } from './store-hands.ts';
+import type { StoreLaw } from './store-law.ts';
 
 /** What people are asked, and what becomes of their answers. */
 export const DECISION_LAWS: readonly StoreLaw[] = [

@@ -1,6 +1,6 @@
 import { equal, refused } from './assertions.ts';
-import type { StoreLaw } from './kernel-store-conformance.ts';
 import { SCOPE, taskOf } from './store-hands.ts';
+import type { StoreLaw } from './store-law.ts';
 
 /** How goals come in, are found, and end. */
 export const GOAL_LAWS: readonly StoreLaw[] = [

@@ -6,7 +6,8 @@ import { DECISION_LAWS } from './decision-laws.ts';
 import { GOAL_LAWS } from './goal-laws.ts';
 import { OPERATION_LAWS } from './operation-laws.ts';
 import { OWNER_LAWS } from './owner-laws.ts';
-import { lawClock, type StoreHands, storeHands } from './store-hands.ts';
+import { lawClock, storeHands } from './store-hands.ts';
+import type { StoreLaw } from './store-law.ts';
 import { TRAIL_LAWS } from './trail-laws.ts';
 
 /** A fresh, empty store under test. */
@@ -25,22 +26,6 @@ export interface KernelStoreSuite {
   readonly test: (title: string, run: () => Promise<void>) => unknown;
   /** Makes an empty store that tells the time by this clock. */
   readonly createStore: (options: { readonly clock: Clock }) => Promise<KernelStoreSubject>;
-}
-
-/** One thing that every store must do. */
-export interface StoreLaw {
-  /** What it does, as a sentence that begins with the store. */
-  readonly title: string;
-  /** Tries it; throws when it does not. */
-  readonly holds: (
-    hands: StoreHands,
-    more: {
-      /** Another handle on the same data. */
-      readonly another: () => Promise<KernelStore>;
-      /** A store of its own. */
-      readonly fresh: () => Promise<StoreHands>;
-    },
-  ) => Promise<void>;
 }
 
 /**

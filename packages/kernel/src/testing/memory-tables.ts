@@ -1,6 +1,5 @@
 import { MillforgeError } from '@millforge/contracts';
-import type { SqlRow, SqlValue } from '../sqlite/database.ts';
-import type { Claim } from '../store/claim.ts';
+import type { SqlRow, SqlValue } from '../store/sql-row.ts';
 import type {
   NewRow,
   Page,
@@ -90,7 +89,7 @@ export function createMemoryTables(): MemoryTables {
     remove(name, where) {
       for (const row of matching(name, where)) put(name, Number(row['rowid']), null);
     },
-    claimed: ({ goal, tenant, taskId, number }: Claim) => {
+    claimed: ({ goal, tenant, taskId, number }) => {
       const head = list('goals', { goal, tenant })[0];
       const attempt = list('attempts', { goal, tenant, task_id: taskId, number })[0];
       if (head === undefined || attempt === undefined) return undefined;

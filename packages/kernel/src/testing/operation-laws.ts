@@ -1,8 +1,8 @@
 import type { Claim } from '../store/claim.ts';
 import type { OperationRow } from '../store/operation-row.ts';
 import { equal } from './assertions.ts';
-import type { StoreLaw } from './kernel-store-conformance.ts';
 import { effectOf, existing, noteOf, readOf, SCOPE, type StoreHands } from './store-hands.ts';
+import type { StoreLaw } from './store-law.ts';
 
 /** How operations are admitted, recorded, doubted and counted. */
 export const OPERATION_LAWS: readonly StoreLaw[] = [

@@ -1,5 +1,5 @@
 import { equal } from './assertions.ts';
-import type { StoreLaw } from './kernel-store-conformance.ts';
+import type { StoreLaw } from './store-law.ts';
 
 const OWNER = {
   owner_id: 'owner_a',

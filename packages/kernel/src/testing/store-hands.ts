@@ -7,8 +7,8 @@ import {
 import { type ManualClock, manualClock } from '@millforge/contracts/testing';
 import type { GoalContract, TaskContract } from '../contract/goal-contract.ts';
 import { type CompleteContract, readGoalContract } from '../contract/read-goal-contract.ts';
+import type { Decision } from '../decision.ts';
 import type { GoalView, HoldView } from '../goal-view.ts';
-import type { Decision } from '../kernel.ts';
 import { ALL_PERMISSIONS, type Scope } from '../scope.ts';
 import { type Note, noteSha256 } from '../store/append-notes.ts';
 import type { ClaimedTask } from '../store/attempt-store.ts';

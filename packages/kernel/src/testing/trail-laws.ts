@@ -1,8 +1,8 @@
 import { canonicalJson } from '@millforge/contracts';
 import { NO_SHA256, recordSha256 } from '../store/append-record.ts';
 import { equal, refused } from './assertions.ts';
-import type { StoreLaw } from './kernel-store-conformance.ts';
 import { effectOf, noteOf, SCOPE, type StoreHands } from './store-hands.ts';
+import type { StoreLaw } from './store-law.ts';
 
 /** What the trail says, to whom, and elsewhere. */
 export const TRAIL_LAWS: readonly StoreLaw[] = [

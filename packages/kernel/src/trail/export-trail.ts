@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Clock, canonicalJson, type JsonObject } from '@millforge/contracts';
-import type { SqlRow } from '../sqlite/database.ts';
 import { type GoalRow, readGoalRow } from '../store/goal-row.ts';
+import type { SqlRow } from '../store/sql-row.ts';
 import type { StoreGround } from '../store/store-parts.ts';
 import type { StoreTransaction } from '../store/store-transaction.ts';
 import { TABLES, type TableName } from '../store/tables.ts';

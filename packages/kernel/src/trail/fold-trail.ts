@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@millforge/contracts';
-import type { SqlRow, SqlValue } from '../sqlite/database.ts';
 import { columnText } from '../store/append-record.ts';
+import type { SqlRow, SqlValue } from '../store/sql-row.ts';
 import { TABLES, type TableName, type TableShape } from '../store/tables.ts';
 
 /** Rebuilds the rows of a goal from its records. */

@@ -1,6 +1,6 @@
 import { canonicalJson, type JsonValue } from '@millforge/contracts';
-import type { SqlRow } from '../sqlite/database.ts';
 import { NO_SHA256, recordSha256 } from '../store/append-record.ts';
+import type { SqlRow } from '../store/sql-row.ts';
 import type { Fold } from './fold-trail.ts';
 
 /** Where a chain of records stands. */

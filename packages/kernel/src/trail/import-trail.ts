@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { isSha256, type JsonObject, readJson, sha256, toPlainJson } from '@millforge/contracts';
 import { kernelError } from '../kernel-error.ts';
-import type { SqlRow, SqlValue } from '../sqlite/database.ts';
 import { added, appendRecord } from '../store/append-record.ts';
 import { readGoalAgain } from '../store/goal-row.ts';
 import { isKeptInRow, savePayload } from '../store/payloads.ts';
+import type { SqlRow, SqlValue } from '../store/sql-row.ts';
 import type { StoreTransaction } from '../store/store-transaction.ts';
 import { TABLES, type TableName } from '../store/tables.ts';
 import { createFold, type Fold, TABLE_NAMES } from './fold-trail.ts';

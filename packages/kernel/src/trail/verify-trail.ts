@@ -1,12 +1,12 @@
 import { type Clock, sha256 } from '@millforge/contracts';
-import type { TrailVerdict } from '../kernel.ts';
-import type { SqlRow } from '../sqlite/database.ts';
 import { readGoalRow } from '../store/goal-row.ts';
+import type { SqlRow } from '../store/sql-row.ts';
 import type { StoreGround } from '../store/store-parts.ts';
 import type { StoreTransaction } from '../store/store-transaction.ts';
 import { TABLES, type TableName } from '../store/tables.ts';
 import { createFold, type Fold, TABLE_NAMES } from './fold-trail.ts';
 import { type Chain, emptyChain, followChain, type Problem } from './follow-chain.ts';
+import type { TrailVerdict } from './trail-verdict.ts';
 
 /** Recomputes everything of one goal, or of all goals of a tenant, and names the first thing that does not hold. */
 export async function verifyTenant(

@@ -1,7 +1,8 @@
 import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '@millforge/contracts';
-import { type KernelStore, kernelStoreConformance } from '@millforge/kernel/testing';
+import type { KernelStore } from '@millforge/kernel/store';
+import { kernelStoreConformance } from '@millforge/kernel/testing';
 import { afterAll, beforeAll, test } from 'vitest';
 import { createOwnerLocks } from '../../src/owner/owner-lock.ts';
 import { loadDriver } from '../../src/sqlite/driver.ts';
