@@ -1,8 +1,15 @@
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { createMillforge } from 'millforge';
+import { createMillforge, runTask } from 'millforge';
 import { expect, test } from 'vitest';
-import { greeterRequest, greetTool, testFolder } from './support/greeter.ts';
+import {
+  GREETER,
+  GREETER_GRANTS,
+  greeterRequest,
+  greetTool,
+  SCRIPTED,
+  testFolder,
+} from './support/greeter.ts';
 
 const WHOLE = [
   'artifact_manifest.json',
@@ -12,10 +19,7 @@ const WHOLE = [
   'tool_trace.jsonl',
 ];
 
-async function start(
-  onEvent: (kind: string, runFolder: string) => void,
-  signal: AbortSignal = new AbortController().signal,
-) {
+async function start(onEvent: (kind: string, runFolder: string) => void) {
   const cwd = testFolder();
   const data = join(cwd, 'data');
   const runFolder = join(data, 'runs', RUN);
@@ -25,7 +29,6 @@ async function start(
   const run = await millforge.run({
     ...greeterRequest(millforge, cwd),
     runId: RUN,
-    signal,
     onEvent: ({ kind }) => onEvent(kind, runFolder),
   });
   const ended = await run.result.then(
@@ -35,13 +38,34 @@ async function start(
   return { ...ended, options, runFolder, greeted };
 }
 
-test('an abort at the very end leaves a success and all of its files (D-11)', async () => {
+test('an abort before the end is on record interrupts, and what it leaves says so (D-11)', async () => {
   const aborting = new AbortController();
-  const { result, runFolder } = await start((kind) => {
-    if (kind === 'run-ended') aborting.abort();
-  }, aborting.signal);
-  expect(result).toMatchObject({ status: 'success', terminal_result: 'COMPLETE' });
-  expect(readdirSync(runFolder).toSorted()).toEqual(WHOLE);
+  const { tool, greeted } = greetTool();
+  const cwd = testFolder();
+  const dataDir = join(cwd, 'data');
+  const result = await runTask({
+    harness: GREETER,
+    task: 'Greet Ada.',
+    cwd,
+    dataDir,
+    model: SCRIPTED,
+    grants: GREETER_GRANTS,
+    tools: [tool],
+    env: {},
+    signal: aborting.signal,
+    onEvent: ({ kind }) => {
+      if (kind === 'run-ended') aborting.abort();
+    },
+  });
+  expect(result).toMatchObject({ status: 'interrupted', terminal_result: null });
+  const folder = join(dataDir, 'runs', result.run_id);
+  expect(existsSync(join(folder, 'terminal_result.json'))).toBe(false);
+
+  await using millforge = createMillforge({ dataDir, tools: [tool] });
+  const resumed = await millforge.resume(result.run_id);
+  expect(await resumed.result).toMatchObject({ status: 'success', terminal_result: 'COMPLETE' });
+  expect(readdirSync(folder).toSorted()).toEqual(WHOLE);
+  expect(greeted).toEqual(['Ada']);
 });
 
 test('files that cannot be written contradict no result, and are written later (D-11)', async () => {
