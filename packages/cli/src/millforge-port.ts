@@ -306,6 +306,8 @@ export interface ReviewRequest {
   readonly model: ModelSetting | null;
   /** Milliseconds that one role may work. Default 30 min. */
   readonly timeoutMs?: number;
+  /** Whether the review waits for a person at its end, who approves or denies its report. Default false. */
+  readonly signOff?: boolean;
   /** Told what happens, as it happens. */
   readonly onEvent?: (event: ReviewEvent) => void;
 }
@@ -349,8 +351,8 @@ export interface ReviewHandle {
 export interface ReviewOutcome {
   /** Its name. */
   readonly reviewId: string;
-  /** `complete` or `partial` with a report; without one, how it stands. */
-  readonly status: 'complete' | 'partial' | 'failed' | 'held' | 'cancelled' | 'interrupted';
+  /** `complete` or `partial` when it has ended with a report, `rejected` when a person denied that; else how it stands. */
+  readonly status: 'complete' | 'partial' | 'rejected' | 'failed' | 'held' | 'cancelled' | 'interrupted';
   /** The report; null before its end. */
   readonly report: ReviewReport | null;
   /** Why there is no report, as a code; null when there is one or it was only stopped. */
@@ -401,7 +403,7 @@ export interface DevelopResult {
   /** Name of the goal. */
   readonly goal_id: string;
   /** How it stands. */
-  readonly status: 'success' | 'rejected' | 'failed' | 'cancelled' | 'held' | 'interrupted';
+  readonly status: RunResult['status'];
   /** Why it is not a success; null when it is. */
   readonly message: string | null;
   /** What a person reviews. */

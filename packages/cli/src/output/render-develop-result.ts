@@ -29,7 +29,7 @@ export function printDevelopResult(
       `  decide with: millforge resume ${goal_id}${dataFlag} --decide retry   (or cancel)`,
     );
   }
-  if (status === 'interrupted' || status === 'held') {
+  if (!ENDED.has(handoff.goal.state)) {
     writeLine(sink, '  go on with: the same command again');
   }
   writeLine(sink, `  development ${goal_id}, trail ${result.trail_path}`);
@@ -39,3 +39,5 @@ export function printDevelopResult(
 function quoted(path: string): string {
   return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }
+
+const ENDED: ReadonlySet<string> = new Set(['completed', 'failed', 'cancelled']);

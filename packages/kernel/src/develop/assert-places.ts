@@ -1,5 +1,30 @@
+import { realpath } from 'node:fs/promises';
 import { isAbsolute, relative } from 'node:path';
 import { developError } from './develop-error.ts';
+
+/**
+ * The places themselves, whatever links lead to them.
+ *
+ * @throws `develop/place-invalid` for what is no absolute path or not there.
+ */
+export async function realPlaces(trees: {
+  readonly candidate: string;
+  readonly checks?: string;
+}): Promise<{ readonly candidate: string; readonly checks?: string }> {
+  const { candidate, checks } = trees;
+  return {
+    candidate: await realPlace('candidate', candidate),
+    ...(checks === undefined ? {} : { checks: await realPlace('checks', checks) }),
+  };
+}
+
+async function realPlace(name: keyof typeof WORDS, place: string): Promise<string> {
+  if (!isAbsolute(place)) throw invalid(`${WORDS[name]} ${place} is no absolute path`);
+  return realpath(place).catch((cause: unknown) => {
+    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown';
+    throw invalid(`${WORDS[name]} ${place} cannot be looked at (${code})`);
+  });
+}
 
 /**
  * Refuses directories that lie in each other: a work copy would capture itself, and a model come across the checks.

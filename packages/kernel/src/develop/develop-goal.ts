@@ -17,15 +17,18 @@ export function developGoal(
   },
 ): GoalContract {
   const { limits, observed_limits, labels } = contract;
+  const tasks = planTasks(contract).map((task) => taskOf(task, contract, workers));
   return {
     kind: 'goal_contract',
     schema_version: '1.0',
     goal_id: contract.goal_id,
     objective: contract.objective,
     inputs: toInputs(contract, admitted),
-    tasks: planTasks(contract).map((task) => taskOf(task, contract, workers)),
+    tasks,
     required_checks: ['verify', 'health'],
     limits: {
+      // A person who was asked can have a task repeated.
+      units: tasks.length * REPEATS,
       ...(limits.wall_ms === null ? {} : { wall_ms: limits.wall_ms }),
       ...(limits.artifact_bytes === null ? {} : { artifact_bytes: limits.artifact_bytes }),
     },
@@ -57,6 +60,7 @@ function taskOf(
     case 'health':
       return {
         ...common,
+        timeout_ms: Math.min(DAY_MS, common.timeout_ms + checkingMs(contract)),
         adapter: { kind: 'verify', ...bindingOf(task.phase, null) },
         effect: 'read',
         repeat: 'safe',
@@ -81,3 +85,11 @@ function taskOf(
     }
   }
 }
+
+/** Every criterion may take all of its time, and the phase its own besides. */
+function checkingMs({ criteria }: CompleteDevelopContract): number {
+  return criteria.reduce((sum, { timeout_ms }) => sum + timeout_ms, 0);
+}
+
+const DAY_MS = 86_400_000;
+const REPEATS = 4;

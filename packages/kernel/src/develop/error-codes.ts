@@ -12,7 +12,7 @@ export type DevelopErrorCode =
   | 'develop/not-a-development'
   /** The development goes on and needs its work copy. */
   | 'develop/not-ended'
-  /** A directory is no absolute path, or lies in another one. */
+  /** A directory is no absolute path, is not there, or lies in another one. */
   | 'develop/place-invalid'
   /** A captured tree is none, or not whole. */
   | 'develop/tree-invalid';

@@ -131,8 +131,11 @@ async function see(
     allowed === null
       ? await captureOnly(directory, ignore, signal)
       : await keepTree(context, { directory, ignore, known: contentsOf(before), signal });
-  const mayDiffer = compilePathRules(allowed ?? []);
   const differences = compareTrees(before, captured);
+  const mayDiffer = allowedChanges(differences, compilePathRules(allowed ?? []), [
+    before,
+    captured,
+  ]);
   const violations: TreeViolation[] = differences
     .filter(({ path }) => !mayDiffer(path))
     .map((change) => ({ ...change, tree: 'candidate' }));
@@ -145,6 +148,24 @@ async function see(
     violations: violations.slice(0, MAX_VIOLATIONS),
     violation_count: violations.length,
   };
+}
+
+/** What a rule allows, and the directories that come or go with it. */
+function allowedChanges(
+  differences: readonly TreeChange[],
+  isAllowed: (path: string) => boolean,
+  trees: readonly CapturedTree[],
+): (path: string) => boolean {
+  const allowed = differences.filter(({ path }) => isAllowed(path)).map(({ path }) => path);
+  const leading = new Set(
+    allowed.flatMap((path) => {
+      const parts = path.split('/').slice(0, -1);
+      return parts.map((_, index) => parts.slice(0, index + 1).join('/'));
+    }),
+  );
+  const others = trees.flatMap(({ entries }) => entries.filter(({ type }) => type !== 'directory'));
+  for (const { path } of others) leading.delete(path);
+  return (path) => isAllowed(path) || leading.has(path);
 }
 
 async function seeChecks(

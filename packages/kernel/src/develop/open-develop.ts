@@ -1,10 +1,10 @@
-import { rm } from 'node:fs/promises';
+import { mkdir, realpath, rm } from 'node:fs/promises';
 import { type JsonValue, MillforgeError, toDiagnosticJson } from '@millforge/contracts';
 import type { Adapter } from '../adapter.ts';
 import type { GoalView } from '../goal-view.ts';
 import type { GoalRun, Kernel, RunGoalOptions } from '../kernel.ts';
 import type { Scope } from '../scope.ts';
-import { assertPlaces } from './assert-places.ts';
+import { assertPlaces, realPlaces } from './assert-places.ts';
 import type { CheckRunner } from './check-runner.ts';
 import type { CompleteDevelopContract, DevelopContract, WorkPhase } from './develop-contract.ts';
 import { developError } from './develop-error.ts';
@@ -83,7 +83,7 @@ export function openDevelop(options: OpenDevelopOptions): Develop {
   ];
   return {
     adapters,
-    async admit(contract, trees, { host = null } = {}) {
+    async admit(contract, given, { host = null } = {}) {
       const read = readDevelopContract(contract);
       if (!read.ok) {
         throw developError(
@@ -97,7 +97,13 @@ export function openDevelop(options: OpenDevelopOptions): Develop {
         );
       }
       const { value } = read;
-      assertPlaces({ candidate: trees.candidate, checks: trees.checks ?? null, directory });
+      const trees = await realPlaces(given);
+      await mkdir(directory, { recursive: true, mode: 0o700 });
+      assertPlaces({
+        candidate: trees.candidate,
+        checks: trees.checks ?? null,
+        directory: await realpath(directory),
+      });
       const known = await findAdmitted(value, trees);
       if (known !== null) return known;
       const candidate = await captureOnly(trees.candidate, value.ignore);

@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import {
   type JsonObject,
   type JsonValue,
@@ -8,7 +9,7 @@ import {
 import type { TaskContext, WorkAdapter } from '../adapter.ts';
 import { bindingOf } from './adapter-binding.ts';
 import type { WorkPhase } from './develop-contract.ts';
-import { candidateOf, type DevelopParts } from './develop-parts.ts';
+import { candidateOf, copiesOf, type DevelopParts } from './develop-parts.ts';
 import { type DevelopTerms, readTerms } from './develop-terms.ts';
 import {
   assertUntouched,
@@ -38,6 +39,8 @@ export function phaseAdapter(parts: DevelopParts, phase: WorkPhase): WorkAdapter
       const before = await look(looks, { key: 'tree/before', step: 0, expected, allowed: null });
       assertUntouched(before, `Between the phases, before ${context.taskId}`);
       if (isRepeat && mustRestore(worker, phase, terms)) await restore(looks, before);
+      // A criterion that was killed leaves its copies, and with them the protected checks.
+      await rm(copiesOf(parts, context.goalId), { recursive: true, force: true });
       const steps = countSteps(context);
       const report = boundReport(
         await worker.run(contextOf(looks, { phase, planned, operations: steps.operations })),

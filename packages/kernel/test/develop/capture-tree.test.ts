@@ -144,3 +144,10 @@ test('knows what is no rule', () => {
   ];
   expect(rules.filter(isPathRule)).toEqual(['src', '**', '**/a', 'a/*']);
 });
+
+test('refuses a link in the place of the tree', async () => {
+  const root = temporaryDirectory();
+  makeTree(join(root, 'elsewhere'), { a: { content: 'x' } });
+  symlinkSync('elsewhere', join(root, 'tree'));
+  expect(await codeOf(capture(join(root, 'tree')))).toMatch(/^develop\/tree-refused /);
+});

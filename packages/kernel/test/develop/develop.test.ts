@@ -1,55 +1,19 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Failpoint } from '@millforge/kernel';
-import {
-  type DevelopContract,
-  type OpenDevelopOptions,
-  openDevelop,
-} from '@millforge/kernel/develop';
+import { type DevelopContract, openDevelop } from '@millforge/kernel/develop';
 import { expect, test } from 'vitest';
-import { compareTrees } from '../../src/develop/tree/captured-tree.ts';
-import { open, records, scope, temporaryDirectory } from '../fixture.ts';
+import { records, scope } from '../fixture.ts';
+import { ground } from './ground.ts';
 import {
   developContract,
   HIDDEN_WORDS,
   MENDED,
-  makeChecks,
-  makeRepository,
   runPlain,
   worker,
   workers,
   write,
 } from './sample.ts';
-import { capture, git, makeTree } from './trees.ts';
-
-/** A repository, its checks and a kernel; everything else may be given. */
-async function ground(
-  more: Partial<OpenDevelopOptions> = {},
-  failpoint?: (name: Failpoint) => void,
-) {
-  const root = temporaryDirectory();
-  const kernel = await open(join(root, 'data'), failpoint === undefined ? {} : { failpoint });
-  const candidate = makeRepository(join(root, 'repository'));
-  const checks = makeChecks(join(root, 'checks'));
-  const before = await capture(candidate);
-  const develop = openDevelop({
-    kernel,
-    scope,
-    directory: join(root, 'work'),
-    workers: workers(),
-    runCheck: runPlain,
-    ...more,
-  });
-  const run = async (contract: DevelopContract = developContract()) => {
-    const { goal_id } = await develop.admit(contract, { candidate, checks });
-    const view = await develop.run(goal_id).done;
-    const { document, patch } = await develop.handoff(goal_id);
-    return { view, handoff: document, patch: Buffer.from(patch ?? []) };
-  };
-  /** What differs in the tree that was handed in. */
-  const touched = async () => compareTrees(before, await capture(candidate));
-  return { root, kernel, candidate, checks, develop, run, touched };
-}
+import { git, makeTree } from './trees.ts';
 
 test('develops a real repository and hands over a patch that git applies', async () => {
   const { run, candidate, touched, root } = await ground();
@@ -136,6 +100,50 @@ test('refuses an operation that writes in a phase that may only read', async () 
   const { view, patch } = await run();
   expect([said, view.state]).toEqual([['src/sum.js: refused'], 'completed']);
   expect(patch.toString()).toContain(`+${MENDED}`);
+});
+
+/** A build that writes one note, and makes one directory more. */
+function notesBuilder(more: string) {
+  return worker('build', async ({ directory }) => {
+    makeTree(directory, { 'docs/notes/sum.md': { content: 'x' }, [more]: { empty: true } });
+    return 'written';
+  });
+}
+
+test('lets a build make the directories that lead to an allowed path, and no others', async () => {
+  const contract = developContract({ allowed_paths: ['docs/notes/sum.md'] });
+  const allowed = await ground({ workers: workers({ build: notesBuilder('docs/notes') }) });
+  expect((await allowed.run(contract)).view.failure?.code).toBe('check-failed');
+  const other = await ground({ workers: workers({ build: notesBuilder('docs/other') }) });
+  expect((await other.run(contract)).view.failure?.message).toBe(
+    'The phase build-1 wrote where it may not: "docs/other" was added.',
+  );
+});
+
+test('catches a build that puts a link in the place of its tree', async () => {
+  const build = worker('build', async ({ directory }) => {
+    renameSync(directory, `${directory}-moved`);
+    symlinkSync(`${directory}-moved`, directory);
+    return 'moved';
+  });
+  const { run } = await ground({ workers: workers({ build }) });
+  expect((await run()).view.failure?.code).toBe('develop/tree-refused');
+});
+
+test('refuses places that are not there or lie in each other', async () => {
+  const { develop, candidate, checks, root } = await ground();
+  const places = [
+    { candidate: join(root, 'nowhere') },
+    { candidate, checks: join(candidate, 'test') },
+    { candidate: checks, checks },
+    { candidate: root },
+    { candidate: 'relative' },
+  ];
+  symlinkSync(join(candidate, 'test'), join(root, 'link'));
+  for (const place of [...places, { candidate, checks: join(root, 'link') }]) {
+    const admitting = develop.admit(developContract(), place);
+    await expect(admitting).rejects.toMatchObject({ code: 'develop/place-invalid' });
+  }
 });
 
 test('catches a phase that changes the protected checks', async () => {
@@ -270,13 +278,17 @@ test('withholds the output of a criterion that tells of a hidden one', async () 
 });
 
 test('gives no verdict where a command cannot be started, and asks a person', async () => {
-  const { run } = await ground();
+  const { run, develop, kernel, root } = await ground();
   const [, hidden] = developContract().criteria;
   if (hidden === undefined) throw new Error('the sample has two');
-  const missing = { name: 'lint', text: 'It is neat.', command: ['/nonexistent/linter'] };
+  const missing = { name: 'lint', text: 'It is neat.', command: [join(root, 'linter')] };
   const { view } = await run(developContract({ criteria: [missing, hidden] }));
   expect(view.state).toBe('held');
   expect(view.holds[0]).toMatchObject({ reason: 'check-unknown', task_id: 'verify-1' });
+  const decision = { decision: 'retry', reason: 'It is installed.' } as const;
+  await kernel.decide(scope, 'mend-sum', { holdId: 'hold-1', version: 1, ...decision });
+  makeTree(root, { linter: { content: '#!/bin/sh\n', executable: true } });
+  expect((await develop.run('mend-sum').done).state).toBe('completed');
 });
 
 test('counts a criterion whose time is over as failed', async () => {

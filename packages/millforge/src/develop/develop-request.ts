@@ -47,10 +47,20 @@ export interface DevelopResult {
   /** Name of the goal. */
   readonly goal_id: string;
   /**
-   * `success` when every criterion passed, `rejected` when one did not or a phase changed what it may not, `held` for a
-   * person, `interrupted` when it can be gone on with.
+   * `success` when every criterion passed, `rejected` when one did not or a phase changed what it may not, `blocked`
+   * when the model gave a phase up, `held` for a person, `interrupted` when it was stopped. It can be gone on with
+   * unless the goal in the handoff has ended.
    */
-  readonly status: 'success' | 'rejected' | 'failed' | 'cancelled' | 'held' | 'interrupted';
+  readonly status:
+    | 'success'
+    | 'rejected'
+    | 'blocked'
+    | 'failed'
+    | 'budget_exhausted'
+    | 'deadline'
+    | 'cancelled'
+    | 'held'
+    | 'interrupted';
   /** Why it is not a success; null when it is. */
   readonly message: string | null;
   /** What a person reviews. */

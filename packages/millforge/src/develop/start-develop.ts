@@ -120,6 +120,8 @@ async function resultOf(
   { dataDir, gaps }: { readonly dataDir: string; readonly gaps: readonly string[] },
 ): Promise<DevelopResult> {
   const { document: made, patch } = await develop.handoff(goal.goal_id);
+  // What did not pass may be looked into; of what did, the patch is all.
+  if (goal.state === 'completed') await develop.discard(goal.goal_id);
   const document = { ...made, gaps: [...made.gaps, ...gaps] };
   const folder = join(dataDir, 'runs', folderName(goal.goal_id));
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -151,12 +153,12 @@ function folderName(goalId: string): string {
   return `${plain}-${createHash('sha256').update(goalId).digest('hex').slice(0, 8)}`;
 }
 
-function statusOf({ state, failure }: GoalView): DevelopResult['status'] {
+function statusOf({ state, failure, interruption }: GoalView): DevelopResult['status'] {
   switch (state) {
     case 'completed':
       return 'success';
     case 'failed':
-      return REJECTIONS.has(failure?.code ?? '') ? 'rejected' : 'failed';
+      return failedStatus(failure?.code ?? '');
     case 'cancelled':
     case 'held':
       return state;
@@ -164,8 +166,17 @@ function statusOf({ state, failure }: GoalView): DevelopResult['status'] {
     case 'running':
     case 'checking':
     default:
-      return 'interrupted';
+      // A model that stays away is a failure to whoever waits, although it can be gone on.
+      return interruption?.reason === 'unavailable' ? 'failed' : 'interrupted';
   }
+}
+
+function failedStatus(code: string): DevelopResult['status'] {
+  // What says no to the candidate, as against what keeps it from being judged.
+  if (code === 'check-failed' || code === 'integrity-violation') return 'rejected';
+  if (code === 'phase-blocked' || code === 'phase-rejected') return 'blocked';
+  if (code === 'budget-exhausted' || code.endsWith('_exhausted')) return 'budget_exhausted';
+  return code === 'deadline' || code === 'deadline_expired' ? 'deadline' : 'failed';
 }
 
 function messageOf({ failure, holds, interruption }: GoalView): string | null {
@@ -175,6 +186,3 @@ function messageOf({ failure, holds, interruption }: GoalView): string | null {
 
 const UNBOUNDED =
   'Shell commands of the model ran without a boundary, as the user and with all rights: what they did outside the work copy is not known.';
-
-/** What says no to the candidate, as against what keeps it from being judged. */
-const REJECTIONS: ReadonlySet<string> = new Set(['check-failed', 'integrity-violation']);

@@ -50,6 +50,9 @@ test('develop prints the patch, its gaps and how to apply it', async () => {
   expect(end.stdout).toMatch(/^success: every criterion passed\n/);
   const command = /review it, then: git -C (\S+) apply (\S+)\n/.exec(end.stdout);
   expect(command?.[1]).toBe(candidate);
+  // What has ended is told again, and nothing is done again.
+  const again = await run();
+  expect([again.code, again.stdout]).toEqual([0, end.stdout]);
   git(candidate, 'apply', command?.[2] ?? '');
   expect(readFileSync(join(candidate, 'src/sum.js'), 'utf8')).toBe(MENDED);
 });

@@ -162,7 +162,7 @@ test('a sandbox keeps a phase that only reads from leaving changes', async ({ sk
   expect(verdict?.criteria.map(({ boundary }) => boundary)).toEqual(['bubblewrap', 'bubblewrap']);
 });
 
-test('a model that cannot go on in a phase fails the development with its reason', async () => {
+test('a model that cannot go on in a phase ends the development with its reason', async () => {
   const { open, candidate, checks } = await developWorld({
     plan: [
       calling('escalate_terminal_intent', {
@@ -180,7 +180,7 @@ test('a model that cannot go on in a phase fails the development with its reason
   });
   const result = await run.result;
   expect([result.status, result.message]).toEqual([
-    'failed',
+    'blocked',
     expect.stringContaining('The model did not finish the phase plan (blocked)'),
   ]);
 });

@@ -42,6 +42,9 @@ async function walkOnce(
   directory: string,
   options: CaptureOptions,
 ): Promise<readonly TreeEntry[] | null> {
+  // What took the place of the tree itself, a link for example, is none.
+  const root = await lstat(directory).catch((error: unknown) => refusedUnlessGone(error, ''));
+  if (root?.isDirectory() !== true) throw refused('.', 'is no directory');
   const entries: TreeEntry[] = [];
   const waiting = [''];
   let bytes = 0;
