@@ -99,7 +99,7 @@ async function prepare(
   { signal }: LiveToolContext,
 ): Promise<PreparedTool | ToolRefusal> {
   const { broker, connectorId, kind } = reading;
-  const name = String(reading.input['name']);
+  const name = textIn(reading.input, 'name');
   const look = await broker.lookAtContext({ connectorId, kind, name }, { signal });
   switch (look.kind) {
     case 'present':
@@ -147,8 +147,14 @@ function pairsOf(input: JsonObject): JsonObject {
   const { arguments: given = [] } = input;
   const pairs = Array.isArray(given) ? given : [];
   return Object.fromEntries(
-    pairs.map((pair: JsonObject) => [String(pair['name']), String(pair['value'])]),
+    pairs.map((pair: JsonObject) => [textIn(pair, 'name'), textIn(pair, 'value')]),
   );
+}
+
+/** A text that the schema of the arguments has found to be one. */
+function textIn(fields: JsonObject, key: string): string {
+  const { [key]: text } = fields;
+  return typeof text === 'string' ? text : '';
 }
 
 function refusal(code: ToolRefusal['code'], message: string): ToolRefusal {
