@@ -3,12 +3,12 @@ import type { ParsedArguments } from '../arguments/parse-arguments.ts';
 import { parseDuration } from '../arguments/parse-duration.ts';
 import { usageError } from '../cli-error.ts';
 import { reviewModel } from '../documents/review-model.ts';
-import type { ReviewEvent, ReviewHandle, ReviewOutcome } from '../millforge-port.ts';
-import { EXIT_CHECK_FAILED, exitStatusOf } from '../output/exit-status.ts';
-import { type CliHost, printable, writeJsonLine, writeLine } from '../output/terminal.ts';
+import type { DecisionRequest } from '../millforge-port.ts';
+import { writeLine } from '../output/terminal.ts';
 import type { Command } from './command.ts';
 import { CONFIG_OPTIONS, readConfiguration } from './configured.ts';
 import { placeOf } from './data-place.ts';
+import { type ReviewForm, watchReview } from './watch-review.ts';
 
 /** Reviews a commit, and shows which findings quote it truly. */
 export const reviewCommand: Command = {
@@ -33,7 +33,10 @@ export const reviewCommand: Command = {
     'no-proxy': { value: null, help: 'use no proxy, whatever the configuration names' },
     timeout: { value: 'TIME', help: 'time that one role may work: 90s, 30m, 2h; default 30m' },
     format: { value: 'markdown|json|sarif', help: 'form of the report; default markdown' },
-    resume: { value: 'REVIEW', help: 'go on with a review that was interrupted' },
+    'sign-off': { value: null, help: 'wait at the end for a person, who approves or denies' },
+    resume: { value: 'REVIEW', help: 'go on with a review that was interrupted or waits' },
+    decide: { value: 'approve|deny|retry|cancel', help: 'answer what a review waits for' },
+    reason: { value: 'TEXT', help: 'why, for the trail' },
     actor: { value: 'NAME', help: 'who acts, for the trail; default user@host' },
     json: { value: null, help: 'events and result as JSON Lines' },
     ...CONFIG_OPTIONS,
@@ -42,6 +45,7 @@ export const reviewCommand: Command = {
     const form = formOf(args);
     const resumed = args.text('resume');
     if (resumed !== null) assertResumeOptions(args);
+    const decision = decisionOf(args, resumed);
     if (args.has('tree') && (args.positionals.length > 0 || args.text('since') !== null)) {
       throw usageError('--tree reviews the folder as it stands; name no commit.');
     }
@@ -61,6 +65,10 @@ export const reviewCommand: Command = {
       ...(actor === null ? {} : { actor }),
     });
     const { flag } = await placeOf(host, args, config.dataDirectory);
+    if (resumed !== null && decision !== null) {
+      await millforge.decide(resumed, decision);
+      writeLine(host.stderr, `Decided: ${decision.decision}.`);
+    }
     const [since, paths, roles] = [args.text('since'), args.list('path'), args.list('role')];
     return watchReview(host, { form, dataFlag: flag }, ({ onEvent, onWaiting }) =>
       resumed === null
@@ -69,6 +77,7 @@ export const reviewCommand: Command = {
             commit: args.has('tree') ? null : (args.positionals[0] ?? 'HEAD'),
             model,
             onEvent,
+            signOff: args.has('sign-off'),
             ...(since === null ? {} : { since }),
             ...(paths.length === 0 ? {} : { paths }),
             ...(roles.length === 0 ? {} : { roles }),
@@ -79,90 +88,7 @@ export const reviewCommand: Command = {
   },
 };
 
-type Form = 'markdown' | 'json' | 'sarif' | 'lines';
-
-/** Starts a review, tells of it on stderr, and prints its report. Ctrl-C suspends it, a second one at once. */
-async function watchReview(
-  host: CliHost,
-  view: { readonly form: Form; readonly dataFlag: string },
-  start: (listeners: {
-    readonly onEvent: (event: ReviewEvent) => void;
-    readonly onWaiting: (owner: string) => void;
-  }) => Promise<ReviewHandle>,
-): Promise<number> {
-  let interrupts = 0;
-  let handle: ReviewHandle | null = null;
-  const note = (line: string): void => writeLine(host.stderr, line);
-  const stopListening = host.onInterrupt(() => {
-    interrupts += 1;
-    if (interrupts === 1) note('Suspending after the current request; Ctrl-C again suspends now.');
-    handle?.stop({ now: interrupts > 1 });
-  });
-  try {
-    handle = await start({
-      onEvent(event) {
-        note(sentenceOf(event));
-        if (view.form === 'lines') writeJsonLine(host.stdout, event);
-      },
-      onWaiting(owner) {
-        note(`The review is held by ${owner}; waiting until it has been silent long enough.`);
-      },
-    });
-    // The name of the review comes early: whoever kills this process needs it to go on.
-    note(`review ${handle.reviewId}`);
-    if (view.form === 'lines') {
-      writeJsonLine(host.stdout, { type: 'review-started', review_id: handle.reviewId });
-    }
-    if (interrupts > 0) handle.stop({ now: interrupts > 1 });
-    const outcome = await handle.result;
-    showOutcome(host, view, outcome);
-    return statusOf(outcome);
-  } finally {
-    stopListening();
-  }
-}
-
-function showOutcome(
-  host: CliHost,
-  { form, dataFlag }: { readonly form: Form; readonly dataFlag: string },
-  outcome: ReviewOutcome,
-): void {
-  const { reviewId, report, status } = outcome;
-  if (form === 'lines') {
-    writeJsonLine(host.stdout, {
-      kind: 'review_result',
-      schema_version: '1.0',
-      review_id: reviewId,
-      status,
-      failure_class: outcome.failureClass,
-      failure_message: outcome.message,
-      report,
-      trail_path: outcome.trailPath,
-    });
-  } else if (report !== null) {
-    if (form === 'json') writeJsonLine(host.stdout, report);
-    else
-      host.stdout.write(form === 'sarif' ? outcome.render(form) : printable(outcome.render(form)));
-  }
-  if (report !== null) return;
-  const why = outcome.message ?? `The review is ${status}.`;
-  writeLine(host.stderr, why);
-  if (!ENDED.has(status) || outcome.failureClass === 'model_unavailable') {
-    writeLine(host.stderr, `Go on with: millforge review --resume ${reviewId}${dataFlag}`);
-  }
-}
-
-function statusOf({ status }: ReviewOutcome): number {
-  if (status === 'complete') return 0;
-  return status === 'partial' ? EXIT_CHECK_FAILED : exitStatusOf(status);
-}
-
-function sentenceOf(event: ReviewEvent): string {
-  if (event.type === 'role-started') return `${event.role} looks`;
-  return `${event.role} proposed ${event.proposed} ${event.proposed === 1 ? 'finding' : 'findings'}`;
-}
-
-function formOf(args: ParsedArguments): Form {
+function formOf(args: ParsedArguments): ReviewForm {
   const format = args.text('format');
   if (args.has('json')) {
     if (format === null) return 'lines';
@@ -175,13 +101,34 @@ function formOf(args: ParsedArguments): Form {
   throw usageError(`--format must be markdown, json or sarif; it was '${format.slice(0, 40)}'.`);
 }
 
+function decisionOf(args: ParsedArguments, resumed: string | null): DecisionRequest | null {
+  const [given, reason] = [args.text('decide'), args.text('reason')];
+  if (given === null) {
+    if (reason !== null) throw usageError('--reason needs --decide.');
+    return null;
+  }
+  if (resumed === null) throw usageError('--decide needs --resume: say which review is meant.');
+  const decision = DECISIONS.find((one) => one === given);
+  if (decision === undefined) {
+    throw usageError(`--decide must be ${DECISIONS.join(', ')}; it was '${given.slice(0, 40)}'.`);
+  }
+  if (reason === null) throw usageError('--decide needs --reason: the trail keeps why.');
+  return { holdId: null, decision, reason };
+}
+
+const DECISIONS = ['approve', 'deny', 'retry', 'cancel'] as const;
+
 /** What was asked for stands in the trail, and cannot be asked for otherwise in the middle. */
 function assertResumeOptions(args: ParsedArguments): void {
   const given = ['since', 'model', 'timeout', 'workspace'].filter(
     (name) => args.text(name) !== null,
   );
   const lists = ['path', 'role'].filter((name) => args.list(name).length > 0);
-  const [first] = [...given, ...lists, ...['rules', 'tree'].filter((name) => args.has(name))];
+  const [first] = [
+    ...given,
+    ...lists,
+    ...['rules', 'tree', 'sign-off'].filter((name) => args.has(name)),
+  ];
   if (args.positionals.length > 0) {
     throw usageError('--resume goes on with the commit of the review; give no other one.');
   }
@@ -189,5 +136,3 @@ function assertResumeOptions(args: ParsedArguments): void {
     throw usageError(`--resume goes on with what was asked for; leave --${first} away.`);
   }
 }
-
-const ENDED: ReadonlySet<string> = new Set(['failed', 'cancelled']);

@@ -1,9 +1,15 @@
 import type { ArtifactStore, Clock, JsonObject } from '@millforge/contracts';
 import type { Adapter } from '../adapter.ts';
 import type { GoalContract } from '../contract/goal-contract.ts';
-import { captureAdapter, reportAdapter, roleAdapter, validateAdapter } from './review-adapters.ts';
+import {
+  captureAdapter,
+  reportAdapter,
+  roleAdapter,
+  signOffAdapter,
+  validateAdapter,
+} from './review-adapters.ts';
 import { checkOptions, type ReviewOptions, scopeJson, scopeOf } from './review-options.ts';
-import { bindingsOf, tasksOf, VALIDATE } from './review-tasks.ts';
+import { bindingsOf, SIGN_OFF, tasksOf, VALIDATE } from './review-tasks.ts';
 
 /** A review as a goal of the kernel: what is admitted, and the code that performs it. */
 export interface Review {
@@ -25,7 +31,7 @@ export interface Review {
  */
 export function createReview(options: ReviewOptions): Review {
   checkOptions(options);
-  const { source, roles, roleTimeoutMs = 1_800_000 } = options;
+  const { source, roles, roleTimeoutMs = 1_800_000, signOff = false } = options;
   const scope = scopeOf(options);
   const bindings = bindingsOf(source, scope, roles);
   return {
@@ -42,8 +48,8 @@ export function createReview(options: ReviewOptions): Review {
           roles: roles.map(({ role, origin }) => ({ role, origin })),
         },
       },
-      tasks: tasksOf(bindings, roleTimeoutMs),
-      required_checks: [VALIDATE],
+      tasks: tasksOf(bindings, { roleTimeoutMs, signOff }),
+      required_checks: signOff ? [VALIDATE, SIGN_OFF] : [VALIDATE],
       labels: { kind: 'review' },
     }),
     adapters: ({ artifacts, clock }) => [
@@ -53,6 +59,7 @@ export function createReview(options: ReviewOptions): Review {
       ),
       validateAdapter(bindings.validate, artifacts),
       reportAdapter(bindings.report, artifacts),
+      signOffAdapter(bindings.signOff),
     ],
   };
 }

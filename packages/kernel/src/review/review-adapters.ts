@@ -1,4 +1,9 @@
-import type { ArtifactStore, Clock } from '@millforge/contracts';
+import {
+  type ArtifactStore,
+  type Clock,
+  type JsonValue,
+  operationHeld,
+} from '@millforge/contracts';
 import type { TaskContext, VerifyAdapter, WorkAdapter } from '../adapter.ts';
 import type { AdapterBinding } from '../contract/goal-contract.ts';
 import { type CaptureScope, captureSource } from './capture-source.ts';
@@ -13,7 +18,7 @@ import { loadDocument, plainOf, saveDocument } from './review-document.ts';
 import type { JudgedFinding } from './review-finding.ts';
 import type { ReviewRole } from './review-role.ts';
 import type { ReviewSource } from './review-source.ts';
-import { CAPTURE, ROLE_PREFIX } from './review-tasks.ts';
+import { CAPTURE, REPORT, ROLE_PREFIX } from './review-tasks.ts';
 import type { ReviewProposal, ReviewValidation } from './role-proposal.ts';
 import { runRole } from './run-role.ts';
 
@@ -150,6 +155,43 @@ export function reportAdapter(binding: AdapterBinding, artifacts: ArtifactStore)
   };
 }
 
+/** Waits for a person, whose answer is the verdict; nobody else can give one. */
+export function signOffAdapter(binding: AdapterBinding): VerifyAdapter {
+  return {
+    ...binding,
+    kind: 'verify',
+    async run(context) {
+      const [report, result] = ['report', 'result'].map((name) =>
+        fieldOf(context.outputs[REPORT], name),
+      );
+      const asked = await context.perform(
+        {
+          key: 'sign-off',
+          step: 1,
+          kind: 'read',
+          effect: 'none',
+          repeat: 'safe',
+          metered: false,
+          input: { report: report ?? null, result: result ?? null },
+          describe: `take the ${String(result)} review`,
+        },
+        async () => {
+          throw operationHeld({
+            code: 'sign-off',
+            message: 'The review is written; read its report, then approve or deny it.',
+            data: { for: 'sign-off', expires_after_seconds: SIGN_OFF_SECONDS },
+          });
+        },
+      );
+      const answer: JsonValue = asked.kind === 'done' ? asked.value : null;
+      const isTaken = fieldOf(answer, 'decision') === 'approved';
+      return context.verdict(isTaken ? 'pass' : 'fail', {
+        evidence: { report: report ?? null, answer },
+      });
+    },
+  };
+}
+
 function loadCapture(artifacts: ArtifactStore, context: TaskContext): Promise<ReviewCapture> {
   const digest = fieldOf(context.outputs[CAPTURE], 'capture');
   return loadDocument<ReviewCapture>(artifacts, digest, 'review_capture');
@@ -172,3 +214,5 @@ function loadProposals(
 }
 
 const MAX_RENDERED_BYTES = 67_108_864;
+/** The answer is used at once; the time is what the answer says of itself. */
+const SIGN_OFF_SECONDS = 86_400;

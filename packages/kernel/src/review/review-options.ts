@@ -17,6 +17,11 @@ export interface ReviewOptions {
   readonly limits?: CaptureLimits;
   /** Milliseconds that one role may work. Default 30 min. */
   readonly roleTimeoutMs?: number;
+  /**
+   * Whether the review waits for a person at its end, who approves or denies its report; denied, the goal fails.
+   * Default false.
+   */
+  readonly signOff?: boolean;
 }
 
 /** What is captured, with every default filled in. */

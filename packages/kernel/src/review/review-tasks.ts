@@ -18,7 +18,11 @@ export interface ReviewBindings {
   readonly roles: readonly AdapterBinding[];
   readonly validate: AdapterBinding;
   readonly report: AdapterBinding;
+  readonly signOff: AdapterBinding;
 }
+
+/** The step in which a person takes the report, and the check that this decides. */
+export const SIGN_OFF = 'sign-off';
 
 /** Binds every step to its code and to what that depends on. */
 export function bindingsOf(
@@ -37,11 +41,15 @@ export function bindingsOf(
     ),
     validate: binding('verify', VALIDATE, null),
     report: binding('tool', REPORT, null),
+    signOff: binding('verify', SIGN_OFF, null),
   };
 }
 
 /** The steps in their order; the roles look at the same time. */
-export function tasksOf(bindings: ReviewBindings, roleTimeoutMs: number): readonly TaskContract[] {
+export function tasksOf(
+  bindings: ReviewBindings,
+  { roleTimeoutMs, signOff }: { readonly roleTimeoutMs: number; readonly signOff: boolean },
+): readonly TaskContract[] {
   const proposals = bindings.roles.map(({ name }) => name.slice(NAME_PREFIX.length));
   const harmless = { effect: 'read', repeat: 'safe' } as const;
   return [
@@ -68,6 +76,17 @@ export function tasksOf(bindings: ReviewBindings, roleTimeoutMs: number): readon
       ...harmless,
       depends_on: [CAPTURE, ...proposals, VALIDATE],
     },
+    ...(signOff
+      ? [
+          {
+            task_id: SIGN_OFF,
+            adapter: bindings.signOff,
+            ...harmless,
+            doubt: 'operation' as const,
+            depends_on: [REPORT],
+          },
+        ]
+      : []),
   ];
 }
 

@@ -7,6 +7,7 @@ import {
   gitCommit,
   modelRole,
   type Review,
+  type ReviewReport,
   type ReviewRole,
   type ReviewSource,
   readReview,
@@ -63,6 +64,7 @@ export async function startDurableReview(
     paths: request.paths ?? null,
     model: request.model,
     timeoutMs: request.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+    signOff: request.signOff ?? false,
   };
   const reviewId = request.reviewId ?? parts.ids.newId('review');
   // Everything that can be refused is made before anything is written.
@@ -142,7 +144,7 @@ function reviewOf(
     readonly onEvent: ((event: ReviewEvent) => void) | undefined;
   },
 ): Review {
-  const { roles, paths, model, timeoutMs } = work.inputs;
+  const { roles, paths, model, timeoutMs, signOff } = work.inputs;
   const client = model === null ? null : parts.openModel(model);
   const roleOf = (role: string): ReviewRole =>
     model === null || client === null
@@ -158,6 +160,7 @@ function reviewOf(
     source: work.source,
     roles: roles.map((role) => watched(roleOf(role), work.onEvent)),
     roleTimeoutMs: timeoutMs,
+    signOff,
     ...(paths === null ? {} : { paths }),
   });
 }
@@ -182,7 +185,7 @@ function outcomeOf({ dataDir }: OpenTrail, { goal, report }: StandingReview): Re
   const { failure, interruption } = goal;
   return {
     reviewId: goal.goal_id,
-    status: report !== null && goal.state === 'completed' ? report.result : statusOf(goal),
+    status: report === null ? statusOf(goal) : statusWith(report, goal),
     report,
     failureClass: failure?.code ?? interruption?.failure_class ?? null,
     message: failure?.message ?? interruption?.message ?? null,
@@ -198,7 +201,13 @@ function outcomeOf({ dataDir }: OpenTrail, { goal, report }: StandingReview): Re
   };
 }
 
-function statusOf(goal: GoalView): Exclude<ReviewOutcome['status'], 'complete' | 'partial'> {
+/** With a report the goal fails only where a person denied it, or the capture did not hold. */
+function statusWith({ result }: ReviewReport, goal: GoalView): ReviewOutcome['status'] {
+  if (goal.state === 'completed') return result;
+  return goal.failure?.code === 'check-failed' ? 'rejected' : statusOf(goal);
+}
+
+function statusOf(goal: GoalView): 'failed' | 'held' | 'cancelled' | 'interrupted' {
   if (goal.state === 'held' || goal.state === 'cancelled') return goal.state;
   if (goal.state === 'failed' || goal.interruption?.reason === 'unavailable') return 'failed';
   return 'interrupted';

@@ -5,7 +5,9 @@ import type { ReviewRequest } from './review-request.ts';
 
 /** What a review keeps of its request: enough to go on without repeating it. */
 export interface ReviewInputs
-  extends Required<Pick<ReviewRequest, 'repository' | 'roles' | 'model' | 'timeoutMs'>> {
+  extends Required<
+    Pick<ReviewRequest, 'repository' | 'roles' | 'model' | 'timeoutMs' | 'signOff'>
+  > {
   /** Hash of the commit; null for the folder as it stands. */
   readonly commit: string | null;
   /** Hash of the earlier commit; null for none. */
@@ -16,7 +18,7 @@ export interface ReviewInputs
 
 /** The request as inputs of the goal; of the model never a key, at most the name of its variable. */
 export function toReviewInputs(inputs: ReviewInputs): JsonObject {
-  const { repository, commit, since, roles, model, timeoutMs, paths } = inputs;
+  const { repository, commit, since, roles, model, timeoutMs, paths, signOff } = inputs;
   return {
     request: {
       repository,
@@ -25,6 +27,7 @@ export function toReviewInputs(inputs: ReviewInputs): JsonObject {
       roles,
       paths,
       timeout_ms: timeoutMs,
+      sign_off: signOff,
       model: asJson(model),
     },
   };
@@ -35,6 +38,7 @@ export function readReviewInputs(reviewId: string, inputs: JsonObject): ReviewIn
   const request = fieldsOf(inputs['request']);
   const [repository, commit] = [request.get('repository'), request.get('commit') ?? null];
   const [since, timeoutMs] = [request.get('since') ?? null, request.get('timeout_ms')];
+  const signOff = request.get('sign_off') === true;
   const [roles, paths] = [textsOf(request.get('roles')), textsOf(request.get('paths'))];
   if (
     typeof repository !== 'string' ||
@@ -49,7 +53,7 @@ export function readReviewInputs(reviewId: string, inputs: JsonObject): ReviewIn
     );
   }
   const model = modelOf(request.get('model'));
-  return { repository, commit, since, timeoutMs, roles, paths, model };
+  return { repository, commit, since, timeoutMs, roles, paths, model, signOff };
 }
 
 function modelOf(value: JsonValue | undefined): ModelSetting | null {

@@ -17,6 +17,8 @@ export interface ReviewRequest {
   readonly model: ModelSetting | null;
   /** Milliseconds that one role may work. Default 30 min. */
   readonly timeoutMs?: number;
+  /** Whether the review waits for a person at its end, who approves or denies its report. Default false. */
+  readonly signOff?: boolean;
   /** Names the review: 1 to 128 of `[a-z0-9._:-]`; default a fresh name. */
   readonly reviewId?: string;
   /** Told what happens, as it happens. */
@@ -62,8 +64,15 @@ export interface ReviewHandle {
 export interface ReviewOutcome {
   /** Its name. */
   readonly reviewId: string;
-  /** `complete` or `partial` with a report; without one, how it stands. */
-  readonly status: 'complete' | 'partial' | 'failed' | 'held' | 'cancelled' | 'interrupted';
+  /** `complete` or `partial` when it has ended with a report, `rejected` when a person denied that; else how it stands. */
+  readonly status:
+    | 'complete'
+    | 'partial'
+    | 'rejected'
+    | 'failed'
+    | 'held'
+    | 'cancelled'
+    | 'interrupted';
   /** The report; null before its end. */
   readonly report: ReviewReport | null;
   /** Why there is no report, as a code; null when there is one or it was only stopped. */

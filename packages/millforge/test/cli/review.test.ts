@@ -220,6 +220,9 @@ test.each([
   ['rules and a model', ['--rules', '--model', 'http://127.0.0.1:1/v1#x'], 64],
   ['a resumed review with another scope', ['--resume', 'r', '--path', 'lib'], 64],
   ['a review that is not there', ['--resume', 'r'], 64],
+  ['a decision about nothing', ['--decide', 'approve', '--reason', 'x'], 64],
+  ['a decision without a reason', ['--resume', 'r', '--decide', 'approve'], 64],
+  ['another decision', ['--resume', 'r', '--decide', 'accept', '--reason', 'x'], 64],
 ])('refuses %s with one sentence, and leaves nothing behind', async (_what, argv, code) => {
   const cwd = repository();
   const end = await runCli(['review', ...argv, '--data', 'data'], { cwd });
@@ -227,6 +230,27 @@ test.each([
   expect(end.stdout).toBe('');
   expect(end.stderr.trimEnd().split('\n')).toHaveLength(1);
   expect(existsSync(join(cwd, 'data'))).toBe(false);
+});
+
+test.each([
+  ['approve', 0, 'complete'],
+  ['deny', 3, 'rejected'],
+] as const)('waits for a person who signs off, and ends as they say: %s', async (...given) => {
+  const [decision, code, status] = given;
+  const cwd = repository();
+  const data = ['--data', 'data'];
+  const asked = await runCli(['review', '--sign-off', '--actor', 'bob', ...data], { cwd });
+  expect(asked.code).toBe(7);
+  expect(asked.stdout).toContain('**Complete**');
+  const [, reviewId = ''] = /millforge review --resume (\S+) --data/.exec(asked.stderr) ?? [];
+  const answer = ['--decide', decision, '--reason', 'Read it.', '--actor', 'ann'];
+  const end = await runCli(['review', '--resume', reviewId, ...answer, ...data, '--json'], { cwd });
+  expect(end.code).toBe(code);
+  expect(lastJson(end)).toMatchObject({ status, report: { result: 'complete' } });
+  const trail = await runCli(['trail', 'show', reviewId, ...data, '--json'], { cwd });
+  expect(allJson(trail).find(({ type }) => type === 'hold-decided')).toMatchObject({
+    actor: 'ann',
+  });
 });
 
 test('shows a review among the runs, and tells how it is gone on with', async () => {
