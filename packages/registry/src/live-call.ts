@@ -139,6 +139,8 @@ class LiveCall implements PreparedCall {
 
   #free(): Promise<void> {
     const { tool, unsettled } = this.#act;
+    // Most tools take nothing.
+    if (tool.dispose === null) return FREE;
     const free = (): Promise<void> => disposeQuietly(tool, this.#call, this.#parts);
     return unsettled === null ? free() : freeLater(unsettled, free);
   }
@@ -302,3 +304,4 @@ async function disposeQuietly(
 }
 
 const NEVER = new AbortController().signal;
+const FREE = Promise.resolve();

@@ -1,4 +1,4 @@
-import { type CompiledHarnessPlan, readPlan } from '@millforge/contracts';
+import { type CompiledHarnessPlan, type ReadPlanResult, readPlan } from '@millforge/contracts';
 import type { ToolExecutor } from '@millforge/registry';
 import { type AdmittedOutputs, admitOutputs } from './output/admit-outputs.ts';
 import type { PlanReference, RunOptions } from './run-options.ts';
@@ -18,7 +18,7 @@ export function admitPlan(
   reference: PlanReference,
   options: Pick<RunOptions, 'grants' | 'executor' | 'outputs'>,
 ): AdmittedPlan {
-  const read = readPlan(reference.bytes, { sha256: reference.sha256 });
+  const read = readKnown(reference);
   if (!read.ok) return refused(read.problems.join(' '));
   const { plan } = read;
   const granted = new Set(
@@ -41,6 +41,26 @@ export function admitPlan(
   }
   return { ok: true, plan, executor, outputs: admitOutputs(plan, options.outputs ?? []) };
 }
+
+/**
+ * Reads and verifies a plan. One that is run again from the same array has not to be read again, as long as
+ * the array holds the same bytes; and what is derived from a plan is kept with the plan.
+ */
+function readKnown({ bytes, sha256 }: PlanReference): ReadPlanResult {
+  if (typeof bytes === 'string') return readPlan(bytes, { sha256 });
+  const known = KNOWN.get(bytes);
+  if (known?.read.sha256 === sha256 && Buffer.compare(bytes, known.bytes) === 0) return known.read;
+  const read = readPlan(bytes, { sha256 });
+  if (read.ok) KNOWN.set(bytes, { bytes: bytes.slice(), read });
+  return read;
+}
+
+const KNOWN = new WeakMap<
+  Uint8Array,
+  { readonly bytes: Uint8Array; readonly read: VerifiedPlan }
+>();
+
+type VerifiedPlan = Extract<ReadPlanResult, { readonly ok: true }>;
 
 function refused(message: string): AdmittedPlan {
   return { ok: false, message };

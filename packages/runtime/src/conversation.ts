@@ -172,6 +172,7 @@ function reopened(turns: readonly ContextTurn[]): GrowingTurn | null {
 }
 
 function assertAnswered(open: ReadonlySet<string>): void {
+  if (open.size === 0) return;
   for (const id of open) throw broken('a call without a result', id);
 }
 

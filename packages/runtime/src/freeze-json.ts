@@ -17,7 +17,10 @@ export function freezeJson(value: unknown): boolean {
       seen.add(next);
     }
     if (!Array.isArray(next) && !isPlain(next)) return false;
-    for (const child of Object.values(next)) if (!isScalar(child)) pending.push(child);
+    for (const key of Object.keys(next)) {
+      const child: unknown = Reflect.get(next, key);
+      if (!isScalar(child)) pending.push(child);
+    }
     Object.freeze(next);
   }
   return true;

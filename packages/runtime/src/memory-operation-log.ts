@@ -114,10 +114,55 @@ async function perform<T extends JsonValue>(
   operation: Operation<T>,
   act: Act<T>,
 ): Promise<OperationOutcome<T>> {
-  const { run } = pass;
+  const entry = findEntry(pass, operation);
+  pass.step = operation.step;
+  if (entry.outcome !== null) {
+    pass.unasked.delete(operation.key);
+    // Recorded under the same key for the same operation, so the value is of its type.
+    return { ...(entry.outcome as OperationOutcome<T>), replayed: true };
+  }
+  pass.run.entries.set(operation.key, entry);
+  pass.run.lastStep = Math.max(pass.run.lastStep, operation.step);
+  const live: Live<T> = { pass, operation, entry };
+  entry.inFlight = true;
+  try {
+    if (entry.inDoubt) {
+      const settled = await settleDoubt(live, { code: 'interrupted', message: INTERRUPTED });
+      if (settled !== null) return record(entry, settled);
+    }
+    for (let tries = 1; ; tries++) {
+      // Looking for an interrupted act takes time, in which the run may have been stopped.
+      if (pass.signal.aborted) throw suspend(live, 'stopped');
+      if (remainingMs(live) <= 0) return record(entry, PAST_DEADLINE);
+      const attempt = await tryOnce(live, act);
+      if (attempt.kind !== 'doubt') return record(entry, attempt);
+      entry.inDoubt = true;
+      if (pass.signal.aborted) throw suspend(live, 'stopped');
+      const mayRepeat = operation.repeat !== 'unsafe' && remainingMs(live) > 0;
+      if (mayRepeat && tries < MAX_TRIES) continue;
+      if (mayRepeat) throw suspend(live, 'held', attempt.failure);
+      const settled = await settleDoubt(live, attempt.failure);
+      if (settled !== null) return record(entry, settled);
+    }
+  } finally {
+    entry.inFlight = false;
+  }
+}
+
+function record<T extends JsonValue>(
+  entry: Entry,
+  outcome: OperationOutcome<T>,
+): OperationOutcome<T> {
+  entry.outcome = outcome;
+  entry.inDoubt = false;
+  return outcome;
+}
+
+/** The entry of an operation, a new one where it is asked for the first time; throws where it may not be. */
+function findEntry(pass: Pass, operation: Operation): Entry {
   if (pass.ended !== null) throw pass.ended;
   if (pass.signal.aborted) throw end(pass, operationSuspended('stopped'));
-  const known = run.entries.get(operation.key);
+  const known = pass.run.entries.get(operation.key);
   if (known?.inFlight) {
     throw new MillforgeError(
       'operation/duplicate-key',
@@ -126,34 +171,15 @@ async function perform<T extends JsonValue>(
     );
   }
   const difference = findDifference(pass, operation, known);
-  if (difference !== null) {
-    throw end(
-      pass,
-      new MillforgeError(
-        'operation/diverged',
-        `The operation ${operation.key} is not the one that was recorded: ${difference}.`,
-        { details: { key: operation.key, difference } },
-      ),
-    );
-  }
-  pass.step = operation.step;
-  if (known !== undefined && known.outcome !== null) {
-    pass.unasked.delete(operation.key);
-    // Recorded under the same key for the same operation, so the value is of its type.
-    return { ...(known.outcome as OperationOutcome<T>), replayed: true };
-  }
-  const entry = known ?? newEntry(operation);
-  run.entries.set(operation.key, entry);
-  run.lastStep = Math.max(run.lastStep, operation.step);
-  entry.inFlight = true;
-  try {
-    const outcome = await performLive({ pass, operation, entry }, act);
-    entry.outcome = outcome;
-    entry.inDoubt = false;
-    return outcome;
-  } finally {
-    entry.inFlight = false;
-  }
+  if (difference === null) return known ?? newEntry(operation);
+  throw end(
+    pass,
+    new MillforgeError(
+      'operation/diverged',
+      `The operation ${operation.key} is not the one that was recorded: ${difference}.`,
+      { details: { key: operation.key, difference } },
+    ),
+  );
 }
 
 function newEntry({ step, kind, effect, repeat, input, extends: base }: Operation): Entry {
@@ -190,31 +216,6 @@ interface Live<T extends JsonValue> {
   readonly pass: Pass;
   readonly operation: Operation<T>;
   readonly entry: Entry;
-}
-
-async function performLive<T extends JsonValue>(
-  live: Live<T>,
-  act: Act<T>,
-): Promise<OperationOutcome<T>> {
-  const { operation, entry } = live;
-  if (entry.inDoubt) {
-    const settled = await settleDoubt(live, { code: 'interrupted', message: INTERRUPTED });
-    if (settled !== null) return settled;
-  }
-  for (let tries = 1; ; tries++) {
-    // Looking for an interrupted act takes time, in which the run may have been stopped.
-    if (live.pass.signal.aborted) throw suspend(live, 'stopped');
-    if (remainingMs(live) <= 0) return PAST_DEADLINE;
-    const attempt = await tryOnce(live, act);
-    if (attempt.kind !== 'doubt') return attempt;
-    entry.inDoubt = true;
-    if (live.pass.signal.aborted) throw suspend(live, 'stopped');
-    const mayRepeat = operation.repeat !== 'unsafe' && remainingMs(live) > 0;
-    if (mayRepeat && tries < MAX_TRIES) continue;
-    if (mayRepeat) throw suspend(live, 'held', attempt.failure);
-    const settled = await settleDoubt(live, attempt.failure);
-    if (settled !== null) return settled;
-  }
 }
 
 type Doubt = { readonly kind: 'doubt'; readonly failure: Failure };

@@ -4,6 +4,8 @@ import type { RunEvent } from './run-event.ts';
 export interface Observer {
   /** Whether there was something to replay, and nothing else. */
   readonly onlyReplayed: boolean;
+  /** Notes that something happened, and says whether anybody wants to hear of it. */
+  hears(replayed: boolean): boolean;
   /** Tells the listener. */
   emit(event: RunEvent): void;
   /** Throws what the listener threw, between operations. */
@@ -14,13 +16,20 @@ export interface Observer {
 export function createObserver(listener: ((event: RunEvent) => void) | undefined): Observer {
   let thrown: { readonly error: unknown } | null = null;
   let [replayed, live] = [false, false];
+  const note = (isReplayed: boolean): void => {
+    if (isReplayed) replayed = true;
+    else live = true;
+  };
   return {
     get onlyReplayed() {
       return replayed && !live;
     },
+    hears(isReplayed) {
+      note(isReplayed);
+      return listener !== undefined;
+    },
     emit(event) {
-      if (event.replayed) replayed = true;
-      else live = true;
+      note(event.replayed);
       try {
         listener?.(event);
       } catch (error) {

@@ -22,7 +22,6 @@ export function runOutcome(
   } as const;
   if (ending.kind === 'failure') {
     return deepFreeze({
-      ...common,
       status: ending.status,
       failure_class: ending.failureClass,
       failure_message: ending.message,
@@ -32,11 +31,11 @@ export function runOutcome(
       summary: null,
       selected_output: null,
       partial_work: facts.work,
+      ...common,
     });
   }
   const disposition = dispositionOf(ending.node);
   return deepFreeze({
-    ...common,
     status: statusOf(disposition),
     failure_class: null,
     failure_message: null,
@@ -46,5 +45,6 @@ export function runOutcome(
     summary: ending.summary,
     selected_output: ending.selectedOutput,
     partial_work: null,
+    ...common,
   });
 }

@@ -1,6 +1,11 @@
-import type { CompiledHarnessPlan, ModelTool, PlanNode, Redactor } from '@millforge/contracts';
+import type {
+  CompiledHarnessPlan,
+  JsonValue,
+  ModelTool,
+  PlanNode,
+  Redactor,
+} from '@millforge/contracts';
 import {
-  createStepGate,
   type GuardPolicy,
   type GuardState,
   initialGuardState,
@@ -11,11 +16,11 @@ import {
   type ToolChoice,
 } from '@millforge/guard';
 import type { ToolExecutor } from '@millforge/registry';
-import { estimateTools } from './context/estimate-tokens.ts';
 import { type Conversation, createConversation } from './conversation.ts';
 import { firstMessages } from './first-messages.ts';
 import { createObserver, type Observer } from './observer.ts';
-import { type AdmittedOutputs, withCandidate } from './output/admit-outputs.ts';
+import type { AdmittedOutputs } from './output/admit-outputs.ts';
+import { planParts } from './plan-parts.ts';
 import type { RunOptions } from './run-options.ts';
 
 /** One run: what it is made of, and what changes while it goes on. Nothing outlives it. */
@@ -24,6 +29,8 @@ export interface Run {
   readonly plan: CompiledHarnessPlan;
   readonly executor: ToolExecutor;
   readonly tools: readonly ModelTool[];
+  /** The tools as they are recorded. */
+  readonly toolsJson: JsonValue;
   readonly nodes: ReadonlyMap<string, PlanNode>;
   readonly outputs: AdmittedOutputs;
   readonly policy: GuardPolicy;
@@ -67,31 +74,27 @@ export function startRun(
   options: RunOptions,
 ): Run {
   const { plan, executor } = admitted;
-  const gate = createStepGate(plan.nodes);
+  const parts = planParts(plan, admitted.outputs);
   const conversation = createConversation();
   for (const message of firstMessages(plan, { ...options, outputs: admitted.outputs }))
     conversation.add(message);
-  const tools = plan.nodes.map((node) => ({
-    name: node.model_tool_name,
-    description: node.description,
-    parameters: withCandidate(node, admitted.outputs),
-  }));
   return {
     options,
     plan,
     executor,
-    tools,
-    toolTokens: estimateTools(tools),
-    nodes: new Map(plan.nodes.map((node) => [node.model_tool_name, node])),
+    tools: parts.tools,
+    toolsJson: parts.toolsJson,
+    toolTokens: parts.toolTokens,
+    nodes: parts.nodes,
     outputs: admitted.outputs,
-    policy: { ...policyOf(plan), textCalls: writesCallsAsText(options) },
-    gate,
+    policy: { textCalls: writesCallsAsText(options), ...parts.policy },
+    gate: parts.gate,
     conversation,
     observer: createObserver(options.onEvent),
     redact: (text) => options.redactor?.text(text) ?? text,
     artifacts: new Set(),
     guard: initialGuardState,
-    steps: gate.initial,
+    steps: parts.gate.initial,
     repeats: initialRepeatState,
     toolChoice: 'auto',
     turns: 0,
@@ -109,19 +112,4 @@ export function startRun(
 /** Whether the model was declared to take no tools, so that they stand in the prompt. */
 function writesCallsAsText({ model }: Pick<RunOptions, 'model'>): boolean {
   return model.capabilities?.tool_calls === 'unsupported';
-}
-
-function policyOf({ budgets, nodes }: CompiledHarnessPlan): GuardPolicy {
-  return {
-    mode: 'strict',
-    budgets: {
-      validation_retries: budgets.max_validation_retries,
-      tool_errors: budgets.max_tool_errors,
-      prerequisite_violations: budgets.max_prerequisite_violations,
-      premature_terminals: budgets.max_premature_terminal_attempts,
-    },
-    terminals: nodes
-      .filter((node) => node.terminal_result !== null)
-      .map((node) => node.model_tool_name),
-  };
 }

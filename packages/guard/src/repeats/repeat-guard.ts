@@ -55,9 +55,9 @@ export function checkRepeat(
   if (limits.exempt?.includes(call.name) === true) return FRESH;
   const { recent } = state;
   const key = keyOf(call);
-  for (let period = 1; period <= MAX_PERIOD; period++) {
-    // Any call of the loop goes on with it: the next one may have been blocked before.
-    if (!recent.slice(-period).some((one) => one.call === key)) continue;
+  // Any call of a loop goes on with it, the next one may have been blocked before; so the loop is at least as
+  // long as the way back to the same call.
+  for (let period = wayBack(recent, key); period <= MAX_PERIOD; period++) {
     const rounds = roundsOf(recent, period);
     if (rounds >= (limits.blockAfter ?? BLOCK_AFTER)) {
       return { kind: 'block', rounds, message: blocked(call.name, { rounds, period }) };
@@ -77,6 +77,14 @@ export function recordResult(
 ): RepeatState {
   const recent = [...state.recent, Object.freeze({ call: keyOf(call), result })].slice(-MAX_RECENT);
   return Object.freeze({ recent: Object.freeze(recent) });
+}
+
+/** How many calls back the same call was made; infinite when it was not lately. */
+function wayBack(recent: readonly PerformedCall[], key: string): number {
+  for (let back = 1; back <= MAX_PERIOD; back++) {
+    if (recent[recent.length - back]?.call === key) return back;
+  }
+  return Number.POSITIVE_INFINITY;
 }
 
 /** How often the last calls stand there one after another, with equal results each time. */

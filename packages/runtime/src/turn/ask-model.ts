@@ -8,7 +8,6 @@ import {
   operationFailed,
   operationUnavailable,
   type Refusal,
-  toPlainJson,
   unreachable,
 } from '@millforge/contracts';
 import type { AsJson } from '@millforge/registry';
@@ -63,7 +62,7 @@ export async function askModel(run: Run, turn: number): Promise<ModelTurn> {
         ? { input: { ...fixedInput(run), ...added } }
         : { input: added, extends: `model/${turn - 1}` }),
     },
-    async (context) => {
+    (context) => {
       if (startedAt === null) emitStarted(run, { turn, replayed: false, compacted });
       startedAt = clock.monotonicMs();
       return complete(run, context);
@@ -127,17 +126,14 @@ async function complete(
 function fixedInput(run: Run): JsonObject {
   return {
     model_profile: run.plan.model_profile.profile_id,
-    tools: run.tools.map((tool) => ({
-      name: tool.name,
-      description: tool.description,
-      parameters: toPlainJson(tool.parameters),
-    })),
+    tools: run.toolsJson,
   };
 }
 
 function messageJson(message: ModelMessage): JsonValue {
   if (message.role === 'tool') {
-    const { images, ...text } = message;
+    const { role, tool_call_id, name, content, images } = message;
+    const text = { role, tool_call_id, name, content };
     if (images === undefined) return text;
     // The bytes are with the call; what the model was shown is told by its digest.
     return { ...text, images: images.map(({ media_type, sha256 }) => ({ media_type, sha256 })) };
@@ -161,28 +157,38 @@ function messageJson(message: ModelMessage): JsonValue {
 function emitStarted(
   run: Run,
   {
+    turn,
+    replayed,
     compacted,
-    ...at
   }: { readonly turn: number; readonly replayed: boolean; readonly compacted: Shortening | null },
 ): void {
-  if (compacted !== null) run.observer.emit({ kind: 'context-compacted', ...at, ...compacted });
+  if (!run.observer.hears(replayed)) return;
+  if (compacted !== null) {
+    run.observer.emit({ kind: 'context-compacted', turn, replayed, ...compacted });
+  }
   const messageCount = run.conversation.messages.length;
-  run.observer.emit({ kind: 'turn-started', ...at, messageCount });
+  run.observer.emit({ kind: 'turn-started', turn, replayed, messageCount });
 }
 
 function emitReplied(
   run: Run,
   {
     reply,
-    ...replied
+    turn,
+    replayed,
+    attempts,
+    elapsedMs,
   }: Pick<ModelReplied, 'turn' | 'replayed' | 'attempts' | 'elapsedMs'> & {
     readonly reply: ModelReply;
   },
 ): void {
-  const { turn } = replied;
+  if (!run.observer.hears(replayed)) return;
   run.observer.emit({
     kind: 'model-replied',
-    ...replied,
+    turn,
+    replayed,
+    attempts,
+    elapsedMs,
     content: reply.content === null ? null : run.redact(reply.content),
     reasoning: reply.reasoning === null ? null : run.redact(reply.reasoning),
     calls: reply.tool_calls.map((call, index) => callPlace(run, { turn, index }, call.name).tool),

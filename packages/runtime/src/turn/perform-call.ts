@@ -45,6 +45,7 @@ export async function performCall(
   let startedAt: number | null = null;
   const start = (replayed: boolean): void => {
     if (!replayed) startedAt = clock.monotonicMs();
+    if (!run.observer.hears(replayed)) return;
     run.observer.emit({ kind: 'call-started', ...place, replayed, describe });
   };
   const held = holdPrepared(checked);
@@ -71,18 +72,7 @@ export async function performCall(
           ? {}
           : { reconcile: (context) => reconcile(checked, context) }),
       },
-      async (context) => {
-        const prepared = await held.take(context.signal);
-        if (prepared.kind === 'refused') {
-          if (isStopped(prepared.outcome) && context.signal.aborted) throw unperformed(prepared);
-          throw operationFailed(reasonOf(prepared));
-        }
-        try {
-          return await act({ run, place, checked, prepared }, context);
-        } finally {
-          await held.free();
-        }
-      },
+      (context) => act({ run, place, checked, held }, context),
     );
   } finally {
     await held.free();
@@ -95,16 +85,18 @@ export async function performCall(
     return performed;
   }
   if (startedAt === null) start(replayed);
-  const { status, error_code, text } = performed.outcome;
-  run.observer.emit({
-    kind: 'call-ended',
-    ...place,
-    replayed,
-    status,
-    errorCode: error_code,
-    text,
-    elapsedMs: startedAt === null ? null : clock.monotonicMs() - startedAt,
-  });
+  if (run.observer.hears(replayed)) {
+    const { status, error_code, text } = performed.outcome;
+    run.observer.emit({
+      kind: 'call-ended',
+      ...place,
+      replayed,
+      status,
+      errorCode: error_code,
+      text,
+      elapsedMs: startedAt === null ? null : clock.monotonicMs() - startedAt,
+    });
+  }
   run.observer.rethrow();
   return performed;
 }
@@ -116,13 +108,40 @@ async function act(
     readonly run: Run;
     readonly place: CallPlace;
     readonly checked: CheckedCall;
-    readonly prepared: PreparedCall;
+    readonly held: Held;
   },
   context: Context,
 ): Promise<ActResult<CallRecord>> {
-  const { run, place, checked, prepared } = parts;
-  const executed = await prepared.run(watched(run, place, context));
-  const { outcome, after } = executed;
+  const { run, place, held } = parts;
+  // A prepared call acts once: a repeat looks at the world again.
+  const prepared = held.current() ?? (await held.prepare(context.signal));
+  if (prepared.kind === 'refused') {
+    if (isStopped(prepared.outcome) && context.signal.aborted) throw unperformed(prepared);
+    throw operationFailed(reasonOf(prepared));
+  }
+  try {
+    const executed = await prepared.run(watched(run, place, context));
+    const { outcome, after } = executed;
+    assertRecordable(parts, executed, context);
+    const kept =
+      outcome.images === undefined ? outcome : await keepImages(outcome, run.options.artifacts);
+    return {
+      value: callRecord({ trace: executed.trace, outcome: kept }),
+      usage: { tool_calls: 1 },
+      ...(after === undefined ? {} : { after }),
+    };
+  } finally {
+    await held.free();
+  }
+}
+
+/** Throws for an outcome that is not to be recorded as what the call came to. */
+function assertRecordable(
+  { run, checked }: { readonly run: Run; readonly checked: CheckedCall },
+  executed: ExecutedCall,
+  context: Context,
+): void {
+  const { outcome } = executed;
   const hasEffect = checked.effect === 'write' || checked.effect === 'external';
   if (hasEffect && outcome.certainty === 'completion_unknown') {
     throw operationUncertain({
@@ -138,12 +157,6 @@ async function act(
     const hasHappened = outcome.certainty === 'confirmed_complete';
     if (run.options.operations.signal.aborted && !hasHappened) throw unperformed(executed);
   }
-  const kept = await keepImages(outcome, run.options.artifacts);
-  return {
-    value: callRecord({ ...executed, outcome: kept }),
-    usage: { tool_calls: 1 },
-    ...(after === undefined ? {} : { after }),
-  };
 }
 
 /** Where somebody listens, a call is asked to say how far it is. */
@@ -169,27 +182,34 @@ function unperformed({ outcome }: ExecutedCall | RefusedCall): MillforgeError {
 }
 
 /** Keeps the one prepared call of an operation, from looking at the world to acting on it. */
-function holdPrepared(checked: CheckedCall) {
+interface Held {
+  /** Null before it was prepared, and once it was freed. */
+  current(): PreparedCall | null;
+  prepare(signal: AbortSignal): Promise<PreparedCall | RefusedCall>;
+  free(): Promise<void>;
+}
+
+function holdPrepared(checked: CheckedCall): Held {
   let current: PreparedCall | null = null;
-  const holder = {
-    async free(): Promise<void> {
-      if (current === null) return;
-      const prepared = current;
-      current = null;
-      await prepared[Symbol.asyncDispose]();
-    },
-    async prepare(signal: AbortSignal): Promise<PreparedCall | RefusedCall> {
-      await holder.free();
+  const free = (): Promise<void> => {
+    if (current === null) return FREE;
+    const prepared = current;
+    current = null;
+    return Promise.resolve(prepared[Symbol.asyncDispose]());
+  };
+  return {
+    current: () => current,
+    async prepare(signal) {
+      if (current !== null) await free();
       const prepared = await checked.prepare({ signal });
       if (prepared.kind === 'prepared') current = prepared;
       return prepared;
     },
-    /** A prepared call acts once: a repeat looks at the world again. */
-    take: async (signal: AbortSignal): Promise<PreparedCall | RefusedCall> =>
-      current ?? holder.prepare(signal),
+    free,
   };
-  return holder;
 }
+
+const FREE = Promise.resolve();
 
 function reconcile(
   checked: CheckedCall,

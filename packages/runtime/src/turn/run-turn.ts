@@ -12,7 +12,8 @@ import { steerRun } from './steer-run.ts';
 
 /** One model turn and the calls it asked for; null when the run goes on. */
 export async function runTurn(run: Run, turn: number): Promise<RunEnding | null> {
-  const steered = await steerRun(run, turn);
+  const heard = steerRun(run, turn);
+  const steered = heard === null ? null : await heard;
   if (steered !== null) return steered;
   const overrun = observedOverrun(run, 'model-turn');
   if (overrun !== null) return endExhausted(overrun);
@@ -61,7 +62,7 @@ interface Reply {
   readonly calls: readonly InspectedCall[];
 }
 
-async function answerReply(run: Run, { turn, reply, content, replayed, calls }: Reply) {
+function answerReply(run: Run, { turn, reply, content, replayed, calls }: Reply) {
   if (calls.length === 0) return null;
   const asked = calls.map((call, index): AskedCall => {
     const place = callPlace(run, { turn, index }, call.name);

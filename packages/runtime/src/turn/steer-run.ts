@@ -8,19 +8,26 @@ import type { SteeringRequest } from '../steering/steering.ts';
  * Lets what people said reach the run before a turn; the ending when they asked it to end.
  *
  * One operation, so that a resumed run hears the same at the same place. It is performed only when there
- * is something to say, or was: a run that nobody steers costs nothing.
+ * is something to say, or was: for a run that nobody steers there is nothing to wait for.
  */
-export async function steerRun(run: Run, turn: number): Promise<RunEnding | null> {
+export function steerRun(run: Run, turn: number): Promise<RunEnding | null> | null {
   const { operations, steering } = run.options;
-  const key = `steer/${turn}`;
-  const recorded = isRecorded(operations, key);
+  const recorded = isRecorded(operations, keyOf(turn));
   const waiting = recorded === true ? null : (steering?.take() ?? null);
   if (waiting === null && recorded !== true && !(recorded === null && steering !== undefined)) {
     return null;
   }
-  const outcome = await operations.perform<AsJson<SteeringRequest>>(
+  return hear(run, turn, waiting);
+}
+
+async function hear(
+  run: Run,
+  turn: number,
+  waiting: SteeringRequest | null,
+): Promise<RunEnding | null> {
+  const outcome = await run.options.operations.perform<AsJson<SteeringRequest>>(
     {
-      key,
+      key: keyOf(turn),
       step: turn,
       kind: 'read',
       effect: 'none',
@@ -41,6 +48,10 @@ export async function steerRun(run: Run, turn: number): Promise<RunEnding | null
     default:
       return unreachable(outcome, 'operation outcome');
   }
+}
+
+function keyOf(turn: number): string {
+  return `steer/${turn}`;
 }
 
 /** Null when the log cannot say; then the operation belongs to every turn. */

@@ -288,15 +288,19 @@ test('a deadline during a call ends the run and keeps what is known of the call 
 test('a deadline while a call looks at the world refuses it', async () => {
   const clock = manualClock();
   const log = memoryOperationLog({ clock, ids: sequentialIds(), deadlineMs: 1000 });
+  let isLooking = false;
   const { built, counts } = writing({
     prepare: async () => {
+      isLooking = true;
       clock.advance(1000);
       await new Promise(() => {});
       throw new Error('never');
     },
   });
-  const running = runScript(built, [WRITE, SUBMIT], { log });
-  await expect.poll(() => clock.pendingDelays).toBeGreaterThan(0);
+  // The boundary waits for its grace period by the same clock.
+  const { executor } = runOptions(built, { clock, model: scriptedClient([]), operations: log });
+  const running = runScript(built, [WRITE, SUBMIT], { log, executor });
+  await expect.poll(() => isLooking && clock.pendingDelays > 0).toBe(true);
   clock.advance(60_000);
   const { outcome } = await running;
   expect(outcome).toMatchObject({ status: 'deadline', usage: { tool_calls: 0 } });
