@@ -51,14 +51,14 @@ test('develops a real repository and hands over a patch that git applies', async
   writeFileSync(file, patch);
   git(candidate, ['apply', '--check', file]);
   git(candidate, ['apply', file]);
-  expect(readFileSync(join(candidate, 'src/sum.js'), 'utf8')).toBe(MENDED);
-  expect(git(candidate, ['status', '--porcelain'])).toBe(' M src/sum.js\n?? node_modules/\n');
+  expect(readFileSync(join(candidate, 'src/sum.sh'), 'utf8')).toBe(MENDED);
+  expect(git(candidate, ['status', '--porcelain'])).toBe(' M src/sum.sh\n?? node_modules/\n');
 });
 
 test('catches a build that writes where it may not, and names the path', async () => {
   const build = worker('build', async (context) => {
-    writeFileSync(join(context.directory, 'test/sum.test.js'), '');
-    return write(context, 'src/sum.js', MENDED);
+    writeFileSync(join(context.directory, 'test/sum.test.sh'), '');
+    return write(context, 'src/sum.sh', MENDED);
   });
   const { run, touched } = await ground({ workers: workers({ build }) });
   const { view, handoff } = await run();
@@ -66,11 +66,11 @@ test('catches a build that writes where it may not, and names the path', async (
     state: 'failed',
     failure: {
       code: 'integrity-violation',
-      message: 'The phase build-1 wrote where it may not: "test/sum.test.js" was changed.',
+      message: 'The phase build-1 wrote where it may not: "test/sum.test.sh" was changed.',
     },
   });
   expect(handoff).toMatchObject({
-    violations: [{ tree: 'candidate', path: 'test/sum.test.js', change: 'changed' }],
+    violations: [{ tree: 'candidate', path: 'test/sum.test.sh', change: 'changed' }],
     patch: null,
   });
   expect(await touched()).toEqual([]);
@@ -93,12 +93,12 @@ test.each(readOnly)('catches a change that %s leaves, although it may only read'
 test('refuses an operation that writes in a phase that may only read', async () => {
   const said: string[] = [];
   const nosy = worker('debug', async (context) => {
-    said.push(await write(context, 'src/sum.js', 'x'));
+    said.push(await write(context, 'src/sum.sh', 'x'));
     return 'done';
   });
   const { run } = await ground({ workers: workers({ debug: nosy }) });
   const { view, patch } = await run();
-  expect([said, view.state]).toEqual([['src/sum.js: refused'], 'completed']);
+  expect([said, view.state]).toEqual([['src/sum.sh: refused'], 'completed']);
   expect(patch.toString()).toContain(`+${MENDED}`);
 });
 
@@ -149,8 +149,8 @@ test('refuses places that are not there or lie in each other', async () => {
 test('catches a phase that changes the protected checks', async () => {
   const parts = await ground();
   const build = worker('build', async (context) => {
-    makeTree(parts.checks, { 'negative.js': { content: '' } });
-    return write(context, 'src/sum.js', MENDED);
+    makeTree(parts.checks, { 'negative.sh': { content: '' } });
+    return write(context, 'src/sum.sh', MENDED);
   });
   const develop = openDevelop({
     kernel: parts.kernel,
@@ -163,7 +163,7 @@ test('catches a phase that changes the protected checks', async () => {
   await develop.admit(developContract(), { candidate, checks });
   const view = await develop.run('mend-sum').done;
   expect(view.failure?.message).toBe(
-    'The phase build-1 wrote where it may not: "negative.js" of the protected checks was changed.',
+    'The phase build-1 wrote where it may not: "negative.sh" of the protected checks was changed.',
   );
 });
 
@@ -188,8 +188,8 @@ test('begins another round with what the first fell short of, and none that is n
   const seen: unknown[] = [];
   const build = worker('build', async (context) => {
     seen.push(context.shortfall);
-    const content = context.round === 1 ? 'export const sum = () => 4;\n' : MENDED;
-    return write(context, 'src/sum.js', content);
+    const content = context.round === 1 ? 'echo 4\n' : MENDED;
+    return write(context, 'src/sum.sh', content);
   });
   const { run } = await ground({ workers: workers({ build }) });
   const { view, handoff } = await run(developContract({ rounds: 3 }));
@@ -206,9 +206,7 @@ test('begins another round with what the first fell short of, and none that is n
 });
 
 test('fails when no round passes, and still hands over what there is', async () => {
-  const build = worker('build', async (context) =>
-    write(context, 'src/sum.js', 'export const sum = 0;\n'),
-  );
+  const build = worker('build', async (context) => write(context, 'src/sum.sh', 'echo 0\n'));
   const { run } = await ground({ workers: workers({ build }) });
   const { view, handoff, patch } = await run();
   expect(view).toMatchObject({ state: 'failed', failure: { code: 'check-failed' } });
@@ -218,7 +216,7 @@ test('fails when no round passes, and still hands over what there is', async () 
     'The hidden criterion zebra-sums failed.',
     expect.stringMatching(/boundary/),
   ]);
-  expect(patch.toString()).toContain('+export const sum = 0;');
+  expect(patch.toString()).toContain('+echo 0');
 });
 
 test('tells a worker, the trail and the goal nothing of hidden criteria', async () => {
@@ -232,7 +230,7 @@ test('tells a worker, the trail and the goal nothing of hidden criteria', async 
     });
   const build = worker('build', async (context) => {
     told.push(JSON.stringify(context));
-    return write(context, 'src/sum.js', 'export const sum = () => 4;\n');
+    return write(context, 'src/sum.sh', 'echo 4\n');
   });
   const parts = await ground({
     workers: workers({
@@ -331,7 +329,7 @@ test('fails a development whose tree changed before it was captured', async () =
 test('says that the tree changed since, and that the patch may not apply', async () => {
   const { develop, candidate, run } = await ground();
   await run();
-  makeTree(candidate, { 'src/sum.js': { content: 'other' } });
+  makeTree(candidate, { 'src/sum.sh': { content: 'other' } });
   const { document } = await develop.handoff('mend-sum');
   expect(document.gaps).toContainEqual(expect.stringMatching(/has changed since/));
 });

@@ -180,7 +180,7 @@ test('the patch between any two trees makes the second of the first', {
       const { differs, inTheWay } = await applied(before, after);
       if (inTheWay.length === 0) expect(differs).toEqual([]);
     }),
-    { numRuns: Number(process.env['MILLFORGE_PATCHES'] ?? 60), seed: 7 },
+    { numRuns: Number(process.env['MILLFORGE_PATCHES'] ?? 40), seed: 7 },
   );
 });
 

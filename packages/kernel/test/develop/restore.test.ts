@@ -13,8 +13,8 @@ async function stoppedInBuild(restore: boolean) {
   const build = worker(
     'build',
     async ({ directory, signal }) => {
-      found.push(existsSync(join(directory, 'src/half.js')));
-      makeTree(directory, { 'src/half.js': { content: '' }, 'src/sum.js': { content: MENDED } });
+      found.push(existsSync(join(directory, 'src/half.sh')));
+      makeTree(directory, { 'src/half.sh': { content: '' }, 'src/sum.sh': { content: MENDED } });
       if (found.length > 1) return 'built';
       begun.open();
       await new Promise((_, reject) =>

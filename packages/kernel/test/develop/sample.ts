@@ -14,16 +14,13 @@ import { git, makeTree } from './trees.ts';
 /** A small repository with a fault in it. */
 export function makeRepository(directory: string): string {
   makeTree(directory, {
-    'src/sum.js': { content: 'export const sum = (a, b) => a - b;\n' },
-    'test/sum.test.js': {
-      content:
-        "import assert from 'node:assert';\nimport { sum } from '../src/sum.js';\nassert.equal(sum(2, 2), 4);\n",
-    },
-    'package.json': { content: '{"type":"module"}\n' },
+    'src/sum.sh': { content: 'echo $(($1 - $2))\n' },
+    'test/sum.test.sh': { content: 'test "$(sh src/sum.sh 2 2)" = 4\n' },
+    'readme.md': { content: 'It sums.\n' },
     'node_modules/left/out.js': { content: '' },
   });
   git(directory, ['init', '-q']);
-  git(directory, ['add', 'src', 'test', 'package.json']);
+  git(directory, ['add', 'src', 'test', 'readme.md']);
   git(directory, ['-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-qm', 'begin']);
   return directory;
 }
@@ -31,9 +28,8 @@ export function makeRepository(directory: string): string {
 /** Checks that no model sees. */
 export function makeChecks(directory: string): string {
   return makeTree(directory, {
-    'negative.js': {
-      content:
-        "import assert from 'node:assert';\nimport { pathToFileURL } from 'node:url';\nconst { sum } = await import(pathToFileURL(`${process.cwd()}/src/sum.js`));\nassert.equal(sum(-7, -4), -11, 'zebra numbers');\n",
+    'negative.sh': {
+      content: 'test "$(sh src/sum.sh -7 -4)" = -11 || { echo zebra numbers; exit 1; }\n',
     },
   });
 }
@@ -51,11 +47,11 @@ export function developContract(more: Partial<DevelopContract> = {}): DevelopCon
     allowed_paths: ['src'],
     ignore: ['**/node_modules'],
     criteria: [
-      { name: 'test', text: 'The test passes.', command: [process.execPath, 'test/sum.test.js'] },
+      { name: 'test', text: 'The test passes.', command: ['sh', 'test/sum.test.sh'] },
       {
         name: 'zebra-sums',
         text: 'Sums of zebra numbers are right.',
-        command: [process.execPath, '{checks}/negative.js'],
+        command: ['sh', '{checks}/negative.sh'],
         hidden: true,
       },
     ],
@@ -105,14 +101,14 @@ export function workers(
   return {
     plan: idle('plan'),
     research: idle('research'),
-    build: worker('build', async (context) => write(context, 'src/sum.js', MENDED)),
+    build: worker('build', async (context) => write(context, 'src/sum.sh', MENDED)),
     debug: idle('debug'),
     ...given,
   };
 }
 
 /** The sum without its fault. */
-export const MENDED = 'export const sum = (a, b) => a + b;\n';
+export const MENDED = 'echo $(($1 + $2))\n';
 
 /** Writes a file of the candidate as an operation that can be looked up; `onEffect` is told when it happened. */
 export async function write(

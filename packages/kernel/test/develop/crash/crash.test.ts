@@ -53,8 +53,8 @@ function momentsOf(all: number, usual: number): readonly number[] {
 }
 
 test.each([
-  ['operations', 10],
-  ['whole', 5],
+  ['operations', 7],
+  ['whole', 4],
 ] as const)(
   'a development whose build is of %s is killed anywhere, goes on, and hands over the same patch',
   { tags: ['slow'], timeout: 1_800_000 },

@@ -94,7 +94,7 @@ function builder(effect: (told: string) => void) {
   if (scenario === 'operations') {
     return worker('build', async (context) => {
       const first = { ...context, onEffect: () => effect('sum') };
-      await write(first, 'src/sum.js', MENDED);
+      await write(first, 'src/sum.sh', MENDED);
       const second = { ...context, onEffect: () => effect('notes') };
       return write(second, 'src/notes.md', 'mended\n');
     });
@@ -102,9 +102,9 @@ function builder(effect: (told: string) => void) {
   return worker(
     'build',
     async ({ directory }) => {
-      const place = join(directory, 'src/sum.js');
-      const text = readFileSync(place, 'utf8').replace('a - b', 'a + b');
-      writeFileSync(place, `${text}// one more line\n`);
+      const place = join(directory, 'src/sum.sh');
+      const text = readFileSync(place, 'utf8').replace('$1 - $2', '$1 + $2');
+      writeFileSync(place, `${text}# one more line\n`);
       effect('line');
       appendFileSync(join(directory, 'src/notes.md'), 'mended\n');
       return 'built';
