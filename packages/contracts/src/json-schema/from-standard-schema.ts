@@ -143,7 +143,7 @@ function refuse(message: string): StandardSchemaResult {
 }
 
 const MAX_DEPTH = 32;
-const DECORATIONS = new Set('$schema $id $comment deprecated readOnly writeOnly'.split(' '));
+const DECORATIONS = new Set(['$schema', '$id', '$comment', 'deprecated', 'readOnly', 'writeOnly']);
 const ALTERNATIVES = new Set(['anyOf', 'oneOf']);
 const SCHEMAS_BY_NAME = new Set(['properties', '$defs', 'definitions']);
 /** Spells out the format beside it by looking ahead, which the subset of patterns cannot. */

@@ -10,6 +10,7 @@ import { readAnnotations } from './read-annotations.ts';
 import { readArrayBounds, readNumberBounds, readStringRules } from './read-bounds.ts';
 import type { JsonSchema, ScalarSchema, SchemaScalar } from './schema.ts';
 import { child, fault, type RawNode, type Read, type SchemaFault } from './schema-fault.ts';
+import { type FormName, ROOT_KEYWORDS, schemaForms } from './schema-forms.ts';
 import type { Visit } from './schema-visit.ts';
 import { withoutAnnotations } from './without-annotations.ts';
 
@@ -114,7 +115,8 @@ function refuseUnknown(
   const isRoot = depth === 1 && references.length === 0;
   for (const key of Object.keys(node)) {
     if (KEYWORDS_10.has(key)) continue;
-    if (shared.isWide && (KEYWORDS_11.has(key) || (isRoot && ROOT_KEYWORDS.has(key)))) continue;
+    if (shared.isWide && (schemaForms().keywords.has(key) || (isRoot && ROOT_KEYWORDS.has(key))))
+      continue;
     return fault(
       child(path, key),
       !shared.isWide && BOUNDS_10.has(key)
@@ -339,8 +341,8 @@ function normalizeRequired(
 }
 
 /** Refuses keywords that have no place in a form; annotations stand anywhere. */
-function refuseOthers(node: RawNode, path: string, form: keyof typeof FORMS): SchemaFault | null {
-  const { accepted, place } = FORMS[form];
+function refuseOthers(node: RawNode, path: string, form: FormName): SchemaFault | null {
+  const { accepted, place } = schemaForms().forms[form];
   for (const key of Object.keys(node)) {
     if (!accepted.has(key) && node[key] !== undefined) {
       return fault(child(path, key), `is not accepted ${place}`);
@@ -402,9 +404,14 @@ const LOCAL_REFERENCE = /^#\/(\$defs|definitions)\/([^/]+)$/;
 const NO_MATCH: readonly (string | undefined)[] = [];
 const TYPES = ['string', 'integer', 'number', 'boolean', 'array', 'object'] as const;
 const NULL: TypeOf<TypeName> = { name: 'null', isNullable: false };
-const PLAIN_TYPES: ReadonlyMap<string, TypeOf<TypeName>> = new Map(
-  TYPES.map((name) => [name, { name, isNullable: false }]),
-);
+const PLAIN_TYPES: ReadonlyMap<string, TypeOf<TypeName>> = new Map([
+  ['string', { name: 'string', isNullable: false }],
+  ['integer', { name: 'integer', isNullable: false }],
+  ['number', { name: 'number', isNullable: false }],
+  ['boolean', { name: 'boolean', isNullable: false }],
+  ['array', { name: 'array', isNullable: false }],
+  ['object', { name: 'object', isNullable: false }],
+]);
 const BOUNDS_10 = new Set(['maxItems', 'maxLength', 'maximum', 'minimum']);
 const KEYWORDS_10 = new Set([
   'type',
@@ -417,46 +424,3 @@ const KEYWORDS_10 = new Set([
   'description',
   'default',
 ]);
-const ROOT_KEYWORDS = new Set(['$schema', '$id', '$defs', 'definitions']);
-const INERT = [
-  'title',
-  'description',
-  'default',
-  'examples',
-  'nullable',
-  '$comment',
-  ...ROOT_KEYWORDS,
-];
-const NUMBER_KEYWORDS = ['enum', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'];
-const FORMS = {
-  string: typeForm('string', ['enum', 'minLength', 'maxLength', 'pattern', 'format']),
-  integer: typeForm('integer', NUMBER_KEYWORDS),
-  number: typeForm('number', NUMBER_KEYWORDS),
-  boolean: typeForm('boolean', ['enum']),
-  array: typeForm('array', ['items', 'minItems', 'maxItems', 'uniqueItems']),
-  object: typeForm('object', ['properties', 'required', 'additionalProperties']),
-  null: typeForm('null', []),
-  const: formOf('beside const', ['const', 'type']),
-  'narrow const': formOf('beside const', ['const']),
-  anyOf: formOf('beside anyOf', ['anyOf']),
-  oneOf: formOf('beside oneOf', ['oneOf']),
-  $ref: formOf('beside $ref', ['$ref']),
-};
-const KEYWORDS_11: ReadonlySet<string> = new Set(
-  Object.values(FORMS)
-    .flatMap(({ accepted }) => [...accepted])
-    .filter((keyword) => !ROOT_KEYWORDS.has(keyword)),
-);
-
-interface Form {
-  readonly accepted: ReadonlySet<string>;
-  readonly place: string;
-}
-
-function typeForm(type: TypeName, keywords: readonly string[]): Form {
-  return formOf(`for type ${type}`, ['type', ...keywords]);
-}
-
-function formOf(place: string, keywords: readonly string[]): Form {
-  return { accepted: new Set([...keywords, ...INERT]), place };
-}

@@ -3,6 +3,7 @@ export function escapeNonAscii(text: string): string {
   if (!NON_ASCII.test(text)) return text;
   // Through bytes: one replacement per character takes ten times as long where a text is dense with them.
   const bytes = new Uint8Array(Math.min(text.length, CHUNK) * ESCAPE_BYTES);
+  const decoder = new TextDecoder();
   let escaped = '';
   for (let from = 0; from < text.length; from += CHUNK) {
     const length = fill(bytes, text, from);
@@ -22,12 +23,16 @@ function fill(bytes: Uint8Array, text: string, from: number): number {
     }
     bytes[length++] = BACKSLASH;
     bytes[length++] = LOWER_U;
-    bytes[length++] = HEX[unit >> 12] ?? 0;
-    bytes[length++] = HEX[(unit >> 8) & 15] ?? 0;
-    bytes[length++] = HEX[(unit >> 4) & 15] ?? 0;
-    bytes[length++] = HEX[unit & 15] ?? 0;
+    bytes[length++] = hexDigit(unit >> 12);
+    bytes[length++] = hexDigit((unit >> 8) & 15);
+    bytes[length++] = hexDigit((unit >> 4) & 15);
+    bytes[length++] = hexDigit(unit & 15);
   }
   return length;
+}
+
+function hexDigit(value: number): number {
+  return value + (value < 10 ? ZERO : BEFORE_LOWER_A);
 }
 
 const CHUNK = 4096;
@@ -35,6 +40,7 @@ const ESCAPE_BYTES = 6;
 const BACKSLASH = 0x5c;
 const LOWER_U = 0x75;
 const DEL = 0x7f;
+const ZERO = 0x30;
+/** Ten below the letter for ten. */
+const BEFORE_LOWER_A = 0x57;
 const NON_ASCII = /[\x7f-\uffff]/;
-const HEX = new TextEncoder().encode('0123456789abcdef');
-const decoder = new TextDecoder();
