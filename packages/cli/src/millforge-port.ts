@@ -351,8 +351,15 @@ export interface ReviewHandle {
 export interface ReviewOutcome {
   /** Its name. */
   readonly reviewId: string;
-  /** `complete` or `partial` when it has ended with a report, `rejected` when a person denied that; else how it stands. */
-  readonly status: 'complete' | 'partial' | 'rejected' | 'failed' | 'held' | 'cancelled' | 'interrupted';
+  /** What its report says, `rejected` when a person denied that, or how it stands without one. */
+  readonly status:
+    | 'complete'
+    | 'partial'
+    | 'rejected'
+    | 'failed'
+    | 'held'
+    | 'cancelled'
+    | 'interrupted';
   /** The report; null before its end. */
   readonly report: ReviewReport | null;
   /** Why there is no report, as a code; null when there is one or it was only stopped. */

@@ -173,7 +173,7 @@ export function signOffAdapter(binding: AdapterBinding): VerifyAdapter {
           repeat: 'safe',
           metered: false,
           input: { report: report ?? null, result: result ?? null },
-          describe: `take the ${String(result)} review`,
+          describe: 'take the report of the review',
         },
         async () => {
           throw operationHeld({

@@ -64,7 +64,7 @@ export interface ReviewHandle {
 export interface ReviewOutcome {
   /** Its name. */
   readonly reviewId: string;
-  /** `complete` or `partial` when it has ended with a report, `rejected` when a person denied that; else how it stands. */
+  /** What its report says, `rejected` when a person denied that, or how it stands without one. */
   readonly status:
     | 'complete'
     | 'partial'
