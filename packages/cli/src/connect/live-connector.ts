@@ -46,7 +46,9 @@ export async function assertAccepted(
   if (!args.has('trust-project') && !(await store.isTrusted(path, text))) {
     writeLine(host.stderr, `${path}: ${describeConnector(folder.settings)}.`);
     if (!host.canAsk) {
-      throw usageError(`Nobody has accepted ${path}; --trust-project uses it once.`);
+      throw usageError(
+        `Nobody has accepted ${path}; 'millforge trust' accepts it, --trust-project uses it once.`,
+      );
     }
     if (!(await isConfirmed(host, 'Accept it?'))) throw usageError('It was not accepted.');
     await store.accept(path, text);
