@@ -1,4 +1,3 @@
-import type { JsonValue } from '@millforge/contracts';
 import type { VerifyAdapter } from '../adapter.ts';
 import { bindingOf } from './adapter-binding.ts';
 import type { DevelopParts } from './develop-parts.ts';
@@ -18,7 +17,6 @@ export function healthAdapter(parts: DevelopParts): VerifyAdapter {
       const expected = digestsIn(context.outputs, planned?.previous ?? null);
       const look = { key: 'tree/now', step: 0, expected, allowed: null };
       const seen = await lookAtTrees(parts, context, { terms, look });
-      const violations: JsonValue = seen.violations.map((one) => ({ ...one }));
       return context.verdict(seen.violation_count === 0 ? 'pass' : 'fail', {
         evidence: {
           kind: 'develop_health',
@@ -26,7 +24,7 @@ export function healthAdapter(parts: DevelopParts): VerifyAdapter {
           round: planned?.round ?? 0,
           candidate_sha256: seen.candidate_sha256,
           checks_sha256: seen.checks_sha256,
-          violations,
+          violations: seen.violations,
         },
       });
     },

@@ -1,9 +1,4 @@
-import {
-  type JsonObject,
-  type JsonValue,
-  type OperationOutcome,
-  operationFailed,
-} from '@millforge/contracts';
+import { operationFailed } from '@millforge/contracts';
 import type { TaskContext } from '../adapter.ts';
 import { candidateOf, type DevelopParts } from './develop-parts.ts';
 import type { DevelopTerms } from './develop-terms.ts';
@@ -20,28 +15,28 @@ import { compilePathRules } from './tree/path-rules.ts';
 import { readArtifact } from './tree/read-artifact.ts';
 
 /** The digests of both trees at one moment. */
-export interface TreeDigests {
+export type TreeDigests = {
   /** Digest of the candidate. */
   readonly candidate_sha256: string;
   /** Digest of the protected checks; null when there are none. */
   readonly checks_sha256: string | null;
-}
+};
 
 /** A path that changed where or when it may not. */
-export interface TreeViolation extends TreeChange {
+export type TreeViolation = TreeChange & {
   /** The tree that it is in. */
   readonly tree: 'candidate' | 'checks';
-}
+};
 
 /** What a look at both trees saw. */
-export interface TreeLook extends TreeDigests {
+export type TreeLook = TreeDigests & {
   /** What changed and might, at most 1,000 paths. */
   readonly changes: readonly TreeChange[];
   /** What changed and might not, at most 200 paths. */
   readonly violations: readonly TreeViolation[];
   /** Number of all changes that might not be. */
   readonly violation_count: number;
-}
+};
 
 /** One look at both trees. */
 export interface Look {
@@ -64,7 +59,7 @@ export async function lookAtTrees(
   context: TaskContext,
   { terms, look }: { readonly terms: DevelopTerms; readonly look: Look },
 ): Promise<TreeLook> {
-  const outcome: OperationOutcome = await context.perform(
+  const outcome = await context.perform<TreeLook>(
     {
       key: look.key,
       step: look.step,
@@ -72,12 +67,12 @@ export async function lookAtTrees(
       effect: 'read',
       repeat: 'safe',
       metered: false,
-      input: { expected: { ...look.expected }, allowed: look.allowed },
+      input: { expected: look.expected, allowed: look.allowed },
       describe: 'look at the candidate and the protected checks',
     },
-    async ({ signal }) => ({ value: toJson(await see(parts, context, { terms, look, signal })) }),
+    async ({ signal }) => ({ value: await see(parts, context, { terms, look, signal }) }),
   );
-  if (outcome.kind === 'done') return readLook(outcome.value);
+  if (outcome.kind === 'done') return outcome.value;
   throw operationFailed(outcome.kind === 'failed' ? outcome.error : outcome.reason);
 }
 
@@ -219,21 +214,8 @@ export function assertUntouched(look: TreeLook, when: string): void {
   throw operationFailed({
     code: 'integrity-violation',
     message: `${when}: ${named.join(', ')}${rest > 0 ? `, and ${rest} more` : ''}.`,
-    data: { violations: look.violations.map((one) => ({ ...one })), count: look.violation_count },
+    data: { violations: look.violations, count: look.violation_count },
   });
-}
-
-function toJson(look: TreeLook): JsonObject {
-  return {
-    ...look,
-    changes: look.changes.map((one) => ({ ...one })),
-    violations: look.violations.map((one) => ({ ...one })),
-  };
-}
-
-/** What `see` gave comes back as it was recorded. */
-function readLook(value: JsonValue): TreeLook {
-  return value as unknown as TreeLook;
 }
 
 const ALWAYS_IGNORED = ['**/.git'];

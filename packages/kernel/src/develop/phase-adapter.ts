@@ -184,7 +184,6 @@ function outputOf({
   readonly report: Required<PhaseReport>;
 }): JsonObject {
   const { candidate_sha256, changes, checks_sha256 } = after;
-  const plain: JsonValue = changes.map((change) => ({ ...change }));
   return {
     kind: 'develop_phase',
     schema_version: '1.0',
@@ -192,7 +191,7 @@ function outputOf({
     round: planned.round,
     candidate_sha256,
     checks_sha256,
-    changes: plain,
+    changes,
     summary: report.summary,
     data: report.data,
   };

@@ -1,12 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  createRedactor,
-  type JsonObject,
-  type JsonValue,
-  operationFailed,
-  type Redactor,
-} from '@millforge/contracts';
+import { createRedactor, operationFailed, type Redactor } from '@millforge/contracts';
 import type { VerifyAdapter, VerifyContext } from '../adapter.ts';
 import { bindingOf } from './adapter-binding.ts';
 import type { DevelopCriterion } from './develop-contract.ts';
@@ -57,7 +51,7 @@ export function verifyAdapter(parts: DevelopParts): VerifyAdapter {
         patch: await keepPatch(parts, context, { terms, expected }),
       };
       const isPassed = violations.length === 0 && results.every(({ passed }) => passed);
-      return context.verdict(isPassed ? 'pass' : 'fail', { evidence: asJson(evidence) });
+      return context.verdict(isPassed ? 'pass' : 'fail', { evidence });
     },
   };
 }
@@ -97,7 +91,7 @@ async function holdTo(
 ): Promise<CriterionResult> {
   const { criterion, name, step } = holding;
   const { command, timeout_ms, hidden } = criterion;
-  const outcome = await context.perform(
+  const outcome = await context.perform<CriterionResult>(
     {
       key: `check/${name}`,
       step,
@@ -111,13 +105,12 @@ async function holdTo(
         : { command, timeout_ms, ...holding.expected },
       describe: `check ${name}`,
     },
-    async ({ signal }) => ({ value: asJson(await run(parts, context, { ...holding, signal })) }),
+    async ({ signal }) => ({ value: await run(parts, context, { ...holding, signal }) }),
   );
   if (outcome.kind !== 'done') {
     throw operationFailed(outcome.kind === 'failed' ? outcome.error : outcome.reason);
   }
-  // What `run` gave comes back as it was recorded.
-  return outcome.value as unknown as CriterionResult;
+  return outcome.value;
 }
 
 async function run(
@@ -185,12 +178,6 @@ async function keepPatch(
     left_out: patch.leftOut.slice(0, MAX_NAMED),
     in_the_way: patch.inTheWay.slice(0, MAX_NAMED),
   };
-}
-
-// A round trip, because interfaces without an index signature are not JSON to the type checker.
-function asJson(value: VerifyEvidence | CriterionResult): JsonObject {
-  const plain: JsonValue = JSON.parse(JSON.stringify(value));
-  return plain as JsonObject; // Both are objects.
 }
 
 const REDACTOR: Redactor = createRedactor();

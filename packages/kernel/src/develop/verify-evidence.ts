@@ -1,7 +1,7 @@
 import type { TreeDigests, TreeViolation } from './look-at-trees.ts';
 
 /** What `verify` saw: the evidence of its verdict. */
-export interface VerifyEvidence extends TreeDigests {
+export type VerifyEvidence = TreeDigests & {
   /** Type of this document. */
   readonly kind: 'develop_verdict';
   /** Version of this document. */
@@ -14,10 +14,10 @@ export interface VerifyEvidence extends TreeDigests {
   readonly violations: readonly TreeViolation[];
   /** The patch from the admitted candidate to the one that was judged. */
   readonly patch: PatchFacts;
-}
+};
 
 /** How a criterion came out. */
-export interface CriterionResult {
+export type CriterionResult = {
   /** Its name, or `hidden-N` for the N-th hidden one. */
   readonly name: string;
   /** Whether it is hidden. */
@@ -34,10 +34,10 @@ export interface CriterionResult {
   readonly output: string | null;
   /** Digest of what it wrote, as an artifact. */
   readonly output_sha256: string;
-}
+};
 
 /** A patch that is kept as an artifact. */
-export interface PatchFacts {
+export type PatchFacts = {
   /** Digest of its bytes. */
   readonly sha256: string;
   /** Number of its bytes. */
@@ -48,4 +48,4 @@ export interface PatchFacts {
   readonly left_out: readonly string[];
   /** Links whose place a directory takes, to be removed before it is applied. */
   readonly in_the_way: readonly string[];
-}
+};

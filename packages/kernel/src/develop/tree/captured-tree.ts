@@ -41,12 +41,12 @@ export interface CapturedTree {
 }
 
 /** One difference between two trees. */
-export interface TreeChange {
+export type TreeChange = {
   /** Path in the tree. */
   readonly path: string;
   /** What became of it. */
   readonly change: 'added' | 'removed' | 'changed';
-}
+};
 
 /** The digest of a tree. */
 export function treeDigest(tree: CapturedTree): string {
