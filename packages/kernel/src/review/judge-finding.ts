@@ -84,7 +84,7 @@ function differenceOf(
 }
 
 /** A text with `\n` between its lines and no end behind the last one. */
-export function unendedText(text: string): string {
+function unendedText(text: string): string {
   const normal = text.replaceAll('\r\n', '\n');
   return normal.endsWith('\n') ? normal.slice(0, -1) : normal;
 }

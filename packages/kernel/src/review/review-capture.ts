@@ -47,7 +47,7 @@ export type LeftOutReason =
 
 /** How much a capture takes; what is beyond is left out and listed. */
 export interface CaptureLimits {
-  /** Most files. Default 2,000. */
+  /** Most files. Default 5,000. */
   readonly maxFiles?: number;
   /** Most bytes of one file. Default 1 MiB. */
   readonly maxFileBytes?: number;

@@ -29,7 +29,7 @@ export function scopeOf({ paths, limits = {} }: ReviewOptions): CaptureScope {
   return {
     paths: paths === undefined ? null : [...new Set(paths.map(plainPath))].toSorted(),
     limits: {
-      maxFiles: limits.maxFiles ?? 2000,
+      maxFiles: limits.maxFiles ?? 5000,
       maxFileBytes: limits.maxFileBytes ?? 1_048_576,
       maxBytes: limits.maxBytes ?? 67_108_864,
     },
