@@ -22,9 +22,12 @@ export interface StatementRunner {
 export function createStatements({ get, all, run }: StatementRunner): StoreTransaction {
   return {
     find: (table, where, page = ANY) =>
-      get(selection(table, where, { ...page, limit: 'first' }), ...boundIn(where, page)),
+      get(selection(table, where, page, 'first'), ...boundIn(where, page)),
     list: (table, where, page = BY_INSERTION) =>
-      all(selection(table, where, page), ...boundIn(where, page)),
+      all(
+        selection(table, where, page, page.limit === undefined ? 'all' : 'some'),
+        ...boundIn(where, page),
+      ),
     count(table, where) {
       const row = get(
         `SELECT count(*) AS number FROM ${table} WHERE ${condition(where)}`,
@@ -45,17 +48,15 @@ export function createStatements({ get, all, run }: StatementRunner): StoreTrans
     insert: (table, row) => run(insertion(table, row), ...row.values) === 1,
     update(table, where, patch) {
       const values: SqlValue[] = [];
-      let name = table as string;
+      let asked = step(UPDATES, table);
       for (const column in patch) {
-        name += ` ${column}`;
+        asked = step(asked, column);
         values.push(patch[column] ?? null);
       }
-      const sql = known(UPDATES, `${name},${nameOf(where)}`, () => {
-        const sets = Object.keys(patch).map((column) => `${column} = ?`);
-        return `UPDATE ${table} SET ${sets.join(', ')} WHERE ${condition(where)}`;
-      });
+      asked = stepInto(step(asked, 'WHERE'), where);
+      asked.text ??= updateOf(table, where, patch);
       bind(where, values);
-      return run(sql, ...values);
+      return run(asked.text, ...values);
     },
     remove(table, where) {
       run(`DELETE FROM ${table} WHERE ${condition(where)}`, ...valuesOf(where));
@@ -107,35 +108,42 @@ export function createStatements({ get, all, run }: StatementRunner): StoreTrans
   };
 }
 
-/** The text of a selection; what asks for the same columns in the same way shares it. */
+/** The text of a selection: of the first row, of all of them, or of as many as are bound. */
 function selection(
   table: StoreTable,
   where: Where,
-  page: Omit<Page, 'limit'> & { readonly limit?: number | 'first' },
+  page: Page,
+  count: 'first' | 'all' | 'some',
 ): string {
-  const { orderBy, descending = false, after, limit } = page;
-  const asked = `${orderBy ?? ''},${descending},${after === undefined},${limit === 'first' ? 1 : limit === undefined}`;
-  const columns = page.columns?.join(' ') ?? '';
-  return known(SELECTIONS, `${table} ${nameOf(where)},${asked},${columns}`, () => {
-    // The order of insertion is read along where somebody goes on from it.
-    const chosen = page.columns?.join(', ') ?? (orderBy === 'rowid' ? 'rowid AS rowid, *' : '*');
-    const beyond = after === undefined ? '' : ` AND ${orderBy} ${descending ? '<' : '>'} ?`;
-    const order = orderBy === undefined ? '' : ` ORDER BY ${orderBy}${descending ? ' DESC' : ''}`;
-    return `SELECT ${chosen} FROM ${table} WHERE ${condition(where)}${beyond}${order}${endOf(page)}`;
-  });
+  let asked = stepInto(step(SELECTIONS, table), where);
+  asked = step(step(asked, count), page.orderBy ?? '');
+  asked = step(
+    step(asked, page.descending === true ? 'DESC' : ''),
+    page.after === undefined ? '' : '>',
+  );
+  for (const column of page.columns ?? NO_COLUMNS) asked = step(asked, column);
+  asked.text ??= selectionOf(table, where, page, count);
+  return asked.text;
 }
 
-/** A bound limit costs more than a row that is found by its key, which needs none. */
-function endOf({
-  orderBy,
-  limit,
-}: {
-  readonly orderBy?: string;
-  readonly limit?: number | 'first';
-}): string {
-  if (limit === undefined) return '';
-  if (limit !== 'first') return ' LIMIT ?';
-  return orderBy === undefined ? '' : ' LIMIT 1';
+function selectionOf(
+  table: StoreTable,
+  where: Where,
+  { columns, orderBy, descending = false, after }: Page,
+  count: 'first' | 'all' | 'some',
+): string {
+  // The order of insertion is read along where somebody goes on from it.
+  const chosen = columns?.join(', ') ?? (orderBy === 'rowid' ? 'rowid AS rowid, *' : '*');
+  const beyond = after === undefined ? '' : ` AND ${orderBy} ${descending ? '<' : '>'} ?`;
+  const order = orderBy === undefined ? '' : ` ORDER BY ${orderBy}${descending ? ' DESC' : ''}`;
+  // A bound limit costs more than a row that is found by its key, which needs none.
+  const ends = { all: '', some: ' LIMIT ?', first: orderBy === undefined ? '' : ' LIMIT 1' };
+  return `SELECT ${chosen} FROM ${table} WHERE ${condition(where)}${beyond}${order}${ends[count]}`;
+}
+
+function updateOf(table: StoreTable, where: Where, patch: SqlRow): string {
+  const sets = Object.keys(patch).map((column) => `${column} = ?`);
+  return `UPDATE ${table} SET ${sets.join(', ')} WHERE ${condition(where)}`;
 }
 
 function boundIn(where: Where, { after, limit }: Page): readonly SqlValue[] {
@@ -169,33 +177,41 @@ function condition(where: Where): string {
     .join(' AND ');
 }
 
-/** Tells apart conditions whose texts differ. */
-function nameOf(where: Where): string {
-  let name = '';
-  for (const column in where) {
-    const value = where[column] ?? null;
-    name +=
-      value === null ? ` ${column}!` : isList(value) ? ` ${column}${value.length}` : ` ${column}`;
-  }
-  return name;
-}
-
 function isList(value: SqlValue | readonly string[]): value is readonly string[] {
   return Array.isArray(value);
 }
 
-/** A text that was made before, or that is made now: putting texts together takes longer than running them. */
-function known(texts: Map<string, string>, name: string, make: () => string): string {
-  const text = texts.get(name);
-  if (text !== undefined) return text;
-  const made = make();
-  texts.set(name, made);
+/**
+ * What is asked, word by word, down to the text that was made of it: putting a text together takes longer than running
+ * it, and so does looking a long one up. There are as many ends as there are places that ask.
+ */
+interface Asked {
+  readonly next: Map<string, Asked>;
+  text: string | null;
+}
+
+function step(asked: Asked, word: string): Asked {
+  const known = asked.next.get(word);
+  if (known !== undefined) return known;
+  const made: Asked = { next: new Map(), text: null };
+  asked.next.set(word, made);
   return made;
 }
 
-// As many as there are places that ask.
-const SELECTIONS = new Map<string, string>();
-const UPDATES = new Map<string, string>();
+function stepInto(asked: Asked, where: Where): Asked {
+  let next = asked;
+  for (const column in where) {
+    const value = where[column] ?? null;
+    next = step(next, column);
+    if (value === null) next = step(next, 'NULL');
+    else if (isList(value)) next = step(next, `IN ${value.length}`);
+  }
+  return next;
+}
+
+const SELECTIONS: Asked = { next: new Map(), text: null };
+const UPDATES: Asked = { next: new Map(), text: null };
+const NO_COLUMNS: readonly string[] = [];
 /** One row that is named by its key. */
 const ANY: Page = {};
 const BY_INSERTION: Page = { orderBy: 'rowid' };
