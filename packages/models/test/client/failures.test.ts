@@ -196,8 +196,8 @@ test.each(CASES)('reports $what as $category', async ({ fault, category, says, r
 
 test.each([400, 401, 403, 404, 422, 501])(
   'a %d, whose cause is a setting, is not said to pass with time (D-31)',
-  async (status) => {
-    const fault: ScriptedFault = { kind: 'status', status };
+  async (code) => {
+    const fault = status(code);
     await withServer({ server: { replies: [{ content: '', fault }] } }, async ({ ask, server }) => {
       expect(await ask()).toMatchObject({ kind: 'failed', retryable: false });
       expect(server.requests).toHaveLength(1);

@@ -83,6 +83,12 @@ function streamed(events: readonly { readonly type: string }[]): Response {
   return new Response(text.join(''), { headers: { 'content-type': 'text/event-stream' } });
 }
 
+/** The client sends its bodies as text. */
+function textOf(body: unknown): string {
+  if (typeof body !== 'string') throw new Error('The body was no text.');
+  return body;
+}
+
 /** Asks once, gives the reply back as a message with a result, asks again; what was sent the second time. */
 async function secondRequest(
   profile: Partial<ModelProfile>,
@@ -92,7 +98,7 @@ async function secondRequest(
   const client = createModelClient({
     profile: { ...profileOf('http://127.0.0.1:9/v1'), ...profile },
     fetch: async (_url, { body }) => {
-      bodies.push(String(body));
+      bodies.push(textOf(body));
       return answer();
     },
     clock: steppingClock(),
@@ -164,12 +170,17 @@ test.each([
   },
 );
 
+function answerGreeting(): Response {
+  return Response.json({
+    choices: [{ message: { content: 'Hello.', reasoning_content: 'A greeting.' } }],
+  });
+}
+
 test('reasoning that led to no call does not go back', async () => {
-  const answer = (): Response =>
-    Response.json({
-      choices: [{ message: { content: 'Hello.', reasoning_content: 'A greeting.' } }],
-    });
-  const { messages } = await secondRequest({ reasoning_replay_field: 'reasoning_content' }, answer);
+  const { messages } = await secondRequest(
+    { reasoning_replay_field: 'reasoning_content' },
+    answerGreeting,
+  );
   expect(messages[1]).toEqual({ role: 'assistant', content: 'Hello.' });
 });
 
@@ -184,7 +195,7 @@ test.each(['no JSON', '{"type":"thinking"}', '[1,null,"x"]'])(
         reasoning_replay_field: 'thinking',
       },
       fetch: async (_url, { body }) => {
-        sent = String(body);
+        sent = textOf(body);
         return Response.json(MESSAGES_BODY);
       },
       clock: steppingClock(),
