@@ -2,12 +2,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createMillforge, type MillforgeOptions } from 'millforge';
 import { expect, test } from 'vitest';
+import { developContract, MENDED } from '../integration/develop-sample.ts';
 import {
   calling,
-  developContract,
   developWorld,
   git,
-  MENDED,
   MENDING,
   type PhaseReplies,
   submitting,

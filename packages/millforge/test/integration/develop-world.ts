@@ -1,8 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createMillforge, type MillforgeOptions, type ModelSetting } from 'millforge';
-import type { DevelopContract } from 'millforge/kernel/develop';
+import { createMillforge, type MillforgeOptions } from 'millforge';
 import {
   type RecordedRequest,
   type ScriptedServer,
@@ -11,14 +10,7 @@ import {
 } from 'millforge/models/testing';
 import { onTestFinished } from 'vitest';
 import { testFolder } from '../support/greeter.ts';
-
-/** Words that stand in hidden criteria only. */
-export const HIDDEN_WORDS = ['zebra', 'negative-sums'];
-
-/** A sum that is none. */
-export const FAULTY = 'export const sum = (a, b) => a - b;\n';
-/** The same, mended. */
-export const MENDED = 'export const sum = (a, b) => a + b;\n';
+import { FAULTY, MENDED, routedFetch } from './develop-sample.ts';
 
 /** What a phase is answered with. */
 export type PhaseReplies = Readonly<
@@ -64,16 +56,11 @@ export async function developWorld(
     onTestFinished(() => server.close());
     servers.set(phase, server);
   }
+  const urls = new Map([...servers].map(([phase, { url }]) => [phase, url]));
   const options: MillforgeOptions = {
     dataDir: join(folder, 'data'),
     env: { PATH: process.env['PATH'], HOME: folder },
-    fetch: (input, init) => {
-      const body = typeof init?.body === 'string' ? init.body : '';
-      const phase = /Phase: (\w+), round/.exec(body)?.[1] ?? '';
-      const url = servers.get(phase)?.url ?? 'http://127.0.0.1:9/v1';
-      const asked = input instanceof Request ? input.url : new URL(input).href;
-      return fetch(asked.replace('http://127.0.0.1:1/v1', url), init);
-    },
+    fetch: routedFetch(urls),
     ...more,
   };
   const open = () => {
@@ -83,7 +70,15 @@ export async function developWorld(
   };
   const requests = (): readonly RecordedRequest[] =>
     [...servers.values()].flatMap((server) => server.requests);
-  return { folder, candidate, checks, open, requests, options };
+  return {
+    folder,
+    candidate,
+    checks,
+    open,
+    requests,
+    options,
+    urls: Object.fromEntries(urls),
+  };
 }
 
 function repository(directory: string): string {
@@ -114,34 +109,3 @@ export function git(directory: string, ...args: readonly string[]): string {
     },
   });
 }
-
-/** The contract of the sample. */
-export function developContract(more: Partial<DevelopContract> = {}): DevelopContract {
-  return {
-    kind: 'develop_contract',
-    schema_version: '1.0',
-    goal_id: 'mend-sum',
-    objective: 'Make the test pass.',
-    allowed_paths: ['src'],
-    criteria: [
-      { name: 'test', text: 'The test passes.', command: [process.execPath, 'test/sum.test.js'] },
-      {
-        name: 'negative-sums',
-        text: 'Sums of zebra numbers are right.',
-        command: [process.execPath, '{checks}/zebra.js'],
-        hidden: true,
-      },
-    ],
-    ...more,
-  };
-}
-
-/** The model of the sample; its server is chosen by what is asked. */
-export const MODEL: ModelSetting = {
-  kind: 'endpoint',
-  profile: {
-    profile_id: 'test.model',
-    base_url: 'http://127.0.0.1:1/v1',
-    model: 'scripted',
-  },
-};

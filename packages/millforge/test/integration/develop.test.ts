@@ -4,18 +4,8 @@ import { createHostSandbox, type TrailRecord } from 'millforge';
 import type { CommandTier } from 'millforge/sandbox';
 import { expect, onTestFinished, test } from 'vitest';
 import { develop } from './develop-example.ts';
-import {
-  calling,
-  developContract,
-  developWorld,
-  FAULTY,
-  git,
-  HIDDEN_WORDS,
-  MENDED,
-  MENDING,
-  MODEL,
-  submitting,
-} from './develop-world.ts';
+import { developContract, FAULTY, HIDDEN_WORDS, MENDED, MODEL } from './develop-sample.ts';
+import { calling, developWorld, git, MENDING, submitting } from './develop-world.ts';
 
 test('a model develops a real repository, and git applies what is handed over', async () => {
   const { open, candidate, checks } = await developWorld();
