@@ -104,6 +104,8 @@ export interface ObservedOperation {
   readonly step: number;
   /** What is spoken to. */
   readonly kind: 'model' | 'tool' | 'read';
+  /** Name of what is spoken to, such as a tool's; null when it was not given. */
+  readonly subject: string | null;
   /** The strongest thing it may do. */
   readonly effect: OperationEffect;
   /** Whether it may be performed again. */

@@ -29,6 +29,8 @@ export interface Operation<T extends JsonValue = JsonValue> {
   readonly step: number;
   /** What is spoken to. */
   readonly kind: 'model' | 'tool' | 'read';
+  /** Name of what is spoken to, such as a tool's, for whoever watches; never content, and not compared by replay. */
+  readonly subject?: string;
   /** The strongest thing it may do. */
   readonly effect: OperationEffect;
   /** Whether it may be performed again. */

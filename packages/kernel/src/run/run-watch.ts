@@ -141,8 +141,9 @@ function operationsOf(
   return {
     async operation({ operation, isReplayed }, act, perform) {
       counts[isReplayed ? 'replayed' : 'performed'] += 1;
-      const { key, step, kind, effect, repeat } = operation;
-      const started = { goalId, taskId, key, step, kind, effect, repeat, isReplayed };
+      const { key, step, kind, effect, repeat, subject = null } = operation;
+      const named = { goalId, taskId, key, step, kind, subject };
+      const started = { ...named, effect, repeat, isReplayed };
       const span = begun(() => observer.operation(started, parent));
       let usage: Usage | null = null;
       const counted: Act<JsonValue> = async (context) => {

@@ -166,18 +166,19 @@ function taskSpan(task: ObservedTask): { readonly name: string; readonly facts: 
 }
 
 function operationSpan(operation: ObservedOperation): Omit<Begun<never>, 'ending'> {
-  const { kind, isReplayed } = operation;
+  const { kind, subject, isReplayed } = operation;
   const convention = CONVENTIONS[kind];
   // A replay talks to nobody: under the name of the convention its calls would be counted twice.
   const isNamed = convention !== null && !isReplayed;
   return {
-    name: isReplayed ? `replay ${kind}` : (convention ?? kind),
+    name: [isReplayed ? `replay ${kind}` : (convention ?? kind), subject ?? ''].join(' ').trim(),
     kind: isNamed && kind === 'model' ? SpanKind.CLIENT : SpanKind.INTERNAL,
     facts: {
       ...(isNamed
         ? {
             'gen_ai.operation.name': convention,
             'gen_ai.conversation.id': `${operation.goalId}/${operation.taskId}`,
+            ...(kind === 'tool' ? { 'gen_ai.tool.name': subject } : {}),
           }
         : {}),
       'millforge.goal.id': operation.goalId,

@@ -3,6 +3,7 @@ export type TelemetryAttribute =
   | 'gen_ai.operation.name'
   | 'gen_ai.agent.name'
   | 'gen_ai.conversation.id'
+  | 'gen_ai.tool.name'
   | 'gen_ai.usage.input_tokens'
   | 'gen_ai.usage.output_tokens'
   | 'error.type'
@@ -36,6 +37,7 @@ export const TELEMETRY_ATTRIBUTES: Readonly<Record<TelemetryAttribute, boolean>>
   'gen_ai.operation.name': true,
   'gen_ai.agent.name': true,
   'gen_ai.conversation.id': true,
+  'gen_ai.tool.name': true,
   'gen_ai.usage.input_tokens': true,
   'gen_ai.usage.output_tokens': true,
   'error.type': true,

@@ -52,7 +52,8 @@ async function work(context: TaskContext): Promise<JsonValue> {
   const said = { value: { said: SECRET }, usage: { input_tokens: 12, output_tokens: 3 } };
   const turn = modelTurn(1, { input: { prompt: SECRET }, describe: SECRET });
   await context.perform(turn, async () => said);
-  await context.perform(toolCall('tool/1/0', { input: { path: SECRET } }), async () => {
+  const call = toolCall('tool/1/0', { subject: 'read', input: { path: SECRET } });
+  await context.perform(call, async () => {
     throw operationFailed({ code: 'tool-broken', message: SECRET });
   });
   return outcome({ summary: SECRET });
@@ -94,7 +95,7 @@ test('makes a span of the goal, its task, its attempt and each operation, by the
     task,
     `${task} > attempt`,
     `${task} > attempt > chat`,
-    `${task} > attempt > execute_tool`,
+    `${task} > attempt > execute_tool read`,
   ]);
   expect(named(spans(), 'chat')).toMatchObject({
     kind: SpanKind.CLIENT,
@@ -109,8 +110,12 @@ test('makes a span of the goal, its task, its attempt and each operation, by the
     },
     status: { code: SpanStatusCode.UNSET },
   });
-  expect(named(spans(), 'execute_tool')).toMatchObject({
-    attributes: { 'error.type': 'tool-broken', 'millforge.operation.outcome': 'failed' },
+  expect(named(spans(), 'execute_tool read')).toMatchObject({
+    attributes: {
+      'gen_ai.tool.name': 'read',
+      'error.type': 'tool-broken',
+      'millforge.operation.outcome': 'failed',
+    },
     status: { code: SpanStatusCode.ERROR },
   });
   expect(named(spans(), 'attempt').attributes).toMatchObject({
@@ -149,7 +154,7 @@ test('tells what it is asked to tell, and nothing besides', async () => {
   await run(temporaryDirectory(), observer);
   expect(named(spans(), 'invoke_workflow').attributes).toEqual({ 'millforge.actor': scope.actor });
   expect(named(spans(), 'chat').attributes).toEqual({});
-  expect(named(spans(), 'execute_tool').attributes).toEqual({ 'error.type': 'tool-broken' });
+  expect(named(spans(), 'execute_tool read').attributes).toEqual({ 'error.type': 'tool-broken' });
 });
 
 test('keeps what is replayed apart, and counts no tokens a second time', async () => {

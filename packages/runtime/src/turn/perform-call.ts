@@ -56,6 +56,7 @@ export async function performCall(
         key: `tool/${place.turn}/${place.index}`,
         step: place.turn,
         kind: 'tool',
+        subject: place.tool,
         effect: checked.effect,
         repeat: checked.repeat,
         metered: false,
