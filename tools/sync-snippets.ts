@@ -90,13 +90,15 @@ function snippet(place: string, file: string, region: string | undefined): reado
 }
 
 function importsOf(lines: readonly string[], code: readonly string[]): readonly string[] {
-  const IMPORT = /^import \{(?<names>[^}]*)\} from '(?<from>[^.'][^']*)';$/u;
+  const IMPORT = /^import (?<type>type )?\{(?<names>[^}]*)\} from '(?<from>[^.'][^']*)';$/gmu;
   const used = new Set(code.join('\n').match(/[A-Za-z_$][\w$]*/gu));
-  const imports = lines.flatMap((line) => {
-    const groups = IMPORT.exec(line)?.groups;
+  const imports = [...lines.join('\n').matchAll(IMPORT)].flatMap(({ groups }) => {
     const names = (groups?.['names'] ?? '').split(',').map((name) => name.trim());
-    const kept = names.filter((name) => used.has(name.replace(/^type /u, '')));
-    return kept.length === 0 ? [] : [`import { ${kept.join(', ')} } from '${groups?.['from']}';`];
+    const kept = names.filter((name) => name !== '' && used.has(name.replace(/^type /u, '')));
+    if (kept.length === 0) return [];
+    const [head, tail] = [`import ${groups?.['type'] ?? ''}{`, `} from '${groups?.['from']}';`];
+    const line = `${head} ${kept.join(', ')} ${tail}`;
+    return line.length <= 100 ? [line] : [head, ...kept.map((name) => `  ${name},`), tail];
   });
   return imports.length === 0 ? [] : [...imports, ''];
 }

@@ -2,6 +2,7 @@ import { guardMiddleware } from '@millforge/guard/ai-sdk';
 import { generateText, type LanguageModel, stepCountIs, tool, wrapLanguageModel } from 'ai';
 import { z } from 'zod';
 
+// #region ai-sdk
 type WrappableModel = Parameters<typeof wrapLanguageModel>[0]['model'];
 
 /** Answers a question with a tool, whichever model is behind it. */
@@ -10,7 +11,6 @@ export async function askWithAiSdk(
   prompt: string,
   log: (line: string) => void = () => {},
 ): Promise<string> {
-  // #region ai-sdk
   const model: LanguageModel = wrapLanguageModel({
     model: bare,
     middleware: guardMiddleware({
@@ -32,6 +32,6 @@ export async function askWithAiSdk(
     stopWhen: stepCountIs(5),
     prompt,
   });
-  // #endregion
   return text;
 }
+// #endregion

@@ -5,12 +5,12 @@ import { ToolNode } from '@langchain/langgraph/prebuilt';
 import { toGuardTool } from '@millforge/guard';
 import { createGraphGuard, type GraphGuardRecord } from '@millforge/guard/langgraph';
 
+// #region langgraph
 /** A graph of a model, the guard and the tools. */
 export function guardedGraph(
   askModel: (messages: BaseMessage[]) => Promise<AIMessage>,
   tools: readonly StructuredToolInterface[],
 ) {
-  // #region langgraph
   const guard = createGraphGuard({
     tools: tools.map(({ name, description, schema }) => toGuardTool({ name, description, schema })),
   });
@@ -27,6 +27,6 @@ export function guardedGraph(
     .addConditionalEdges('inspect', guard.route, { tools: 'tools', model: 'model', end: END })
     .addEdge('tools', 'model')
     .compile();
-  // #endregion
   return graph;
 }
+// #endregion

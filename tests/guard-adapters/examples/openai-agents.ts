@@ -2,9 +2,9 @@ import { guardModel } from '@millforge/guard/openai-agents';
 import { Agent, type Model, Runner, tool } from '@openai/agents-core';
 import { z } from 'zod';
 
+// #region openai-agents
 /** Answers a question with a tool, whichever model is behind it. */
 export async function askWithAgents(bare: Model, question: string): Promise<string> {
-  // #region openai-agents
   const agent = new Agent({
     name: 'reader',
     instructions: 'Read notes to answer.',
@@ -19,6 +19,6 @@ export async function askWithAgents(bare: Model, question: string): Promise<stri
     ],
   });
   const { finalOutput } = await new Runner({ tracingDisabled: true }).run(agent, question);
-  // #endregion
   return finalOutput ?? '';
 }
+// #endregion

@@ -2,6 +2,7 @@ import { guardedChat } from '@millforge/guard/openai-chat';
 import type OpenAI from 'openai';
 import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions';
 
+// #region openai-chat
 const notes = new Map([[7, 'buy milk']]);
 const tools: OpenAI.ChatCompletionTool[] = [
   {
@@ -16,7 +17,6 @@ const tools: OpenAI.ChatCompletionTool[] = [
 
 /** Answers a question with a tool, in a loop of one's own. */
 export async function askInOwnLoop(client: OpenAI, question: string): Promise<string> {
-  // #region openai-chat
   const messages: ChatCompletionMessageParam[] = [{ role: 'user', content: question }];
   for (let turn = 0; turn < 8; turn++) {
     const { message } = await guardedChat(
@@ -32,5 +32,5 @@ export async function askInOwnLoop(client: OpenAI, question: string): Promise<st
     }
   }
   return 'No answer within eight turns.';
-  // #endregion
 }
+// #endregion

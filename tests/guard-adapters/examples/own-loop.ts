@@ -1,60 +1,66 @@
 import {
   defaultPolicy,
+  type InspectedCall,
   initialGuardState,
   inspectReply,
+  type ModelMessage,
   type ModelReply,
   settleBatch,
   toGuardTool,
 } from '@millforge/guard';
+
+// #region own-loop
+/** What is yours: how the model is asked with these tools, and what the tool does. */
+interface Own {
+  askModel(messages: readonly ModelMessage[], tools: readonly object[]): Promise<ModelReply>;
+  readFile(path: string): Promise<string>;
+}
 
 const schema = {
   type: 'object',
   properties: { path: { type: 'string' }, line: { type: 'integer' } },
   required: ['path'],
 };
+const tools = [toGuardTool({ name: 'read_file', description: 'Reads a file.', schema })];
+const policy = defaultPolicy; // or { ...defaultPolicy, mode: 'strict', terminals: ['submit'] }
 
-/** What a loop of one's own does with one reply; gives what it would send next, or perform. */
-export function judgeOne(reply: ModelReply): readonly string[] {
-  const lines: string[] = [];
-  // #region own-loop
-  const tools = [toGuardTool({ name: 'read_file', description: 'Reads a file.', schema })];
-  const policy = defaultPolicy; // or { ...defaultPolicy, mode: 'strict', terminals: ['submit'] }
+export async function answer(question: string, own: Own): Promise<string | null> {
+  const messages: ModelMessage[] = [{ role: 'user', content: question }];
   let guard = initialGuardState;
-
-  const { decision, state } = inspectReply(reply, { tools, policy, state: guard });
-  guard = state;
-  switch (decision.kind) {
-    case 'text':
-      lines.push(`answer: ${decision.text}`);
-      break;
-    case 're-ask':
-      lines.push(`user: ${decision.message}`);
-      break;
-    case 'calls': {
-      for (const call of decision.calls) {
-        if (call.kind === 'accepted')
-          lines.push(`perform: ${call.name} ${JSON.stringify(call.arguments)}`);
-        else lines.push(`tool: ${call.message}`); // as the result of this call
-      }
-      const unusableArguments = decision.calls.some((call) => call.kind === 'refused');
-      const batch = { ...NOTHING, unusableArguments, performedCalls: 1 };
-      guard = settleBatch(guard, { policy, batch }).state;
-      break;
+  for (;;) {
+    const reply = await own.askModel(messages, tools);
+    const { decision, state } = inspectReply(reply, { tools, policy, state: guard });
+    guard = state;
+    if (decision.kind === 'text') return decision.text;
+    if (decision.kind === 'exhausted') throw new Error(decision.exhaustion.message);
+    if (decision.kind === 're-ask') {
+      messages.push({ role: 'assistant', content: decision.content ?? '(nothing)' });
+      messages.push({ role: 'user', content: decision.message });
+      continue;
     }
-    case 'exhausted':
-      lines.push(decision.exhaustion.message);
-      break;
-    default:
-      throw new Error('There is no other decision.');
+    const { calls, content } = decision;
+    const ids = calls.map((_, place) => `call_${messages.length}_${place}`);
+    const named = calls.map((call, place) => ({ id: ids[place] ?? '', ...written(call) }));
+    messages.push({ role: 'assistant', content, tool_calls: named });
+    for (const [place, call] of calls.entries()) {
+      // A refused call gets its correction as its result; the valid ones beside it are performed.
+      const result =
+        call.kind === 'accepted'
+          ? await own.readFile(String(call.arguments['path']))
+          : call.message;
+      const tool_call_id = ids[place] ?? '';
+      messages.push({ role: 'tool', tool_call_id, name: call.name, content: result });
+    }
+    const performedCalls = calls.filter((call) => call.kind === 'accepted').length;
+    const batch = { ...NO_MISTAKE, performedCalls, unusableArguments: performedCalls === 0 };
+    guard = settleBatch(guard, { policy, batch }).state;
   }
-  // #endregion
-  return lines;
 }
 
-const NOTHING = {
-  performedCalls: 0,
-  failedCall: false,
-  unusableArguments: false,
-  unmetPrerequisite: false,
-  prematureTerminal: false,
-};
+function written(call: InspectedCall): { readonly name: string; readonly arguments: string } {
+  const args = call.kind === 'accepted' ? call.arguments : {};
+  return { name: call.name, arguments: JSON.stringify(args) };
+}
+
+const NO_MISTAKE = { failedCall: false, unmetPrerequisite: false, prematureTerminal: false };
+// #endregion
