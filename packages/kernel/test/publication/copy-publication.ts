@@ -14,7 +14,7 @@ export async function copyPublication(
   cpSync(completed, whole, { recursive: true });
   const left: { moments: string[]; directory: string }[] = [];
   let last = '';
-  await publishThrough(whole, one, (moment) => {
+  const reach = (moment: string): void => {
     const digest = digestOf(whole);
     if (digest !== last) {
       const directory = join(root, String(left.length));
@@ -23,7 +23,8 @@ export async function copyPublication(
       last = digest;
     }
     left.at(-1)?.moments.push(moment);
-  });
+  };
+  await publishThrough(whole, one, { reach });
   return left;
 }
 

@@ -11,6 +11,7 @@ import {
   type PublicationView,
 } from '@millforge/kernel/publication';
 import { openKernelOn } from '../../src/open-kernel.ts';
+import type { Driver } from '../../src/sqlite/driver.ts';
 import { crashClock, crashIds } from '../crash/finish-goal.ts';
 import { journalDriver } from '../crash/journal-driver.ts';
 import { linesOf } from '../crash/scenario.ts';
@@ -54,7 +55,7 @@ const VALID_MS = 60_000;
 
 /** Makes a trail with a completed goal, to be copied. */
 export async function makeCompleted(directory: string): Promise<void> {
-  const kernel = await openOn(directory, { clock: crashClock, reach: () => undefined });
+  const kernel = await openOn(directory, { clock: crashClock });
   await complete(kernel, GOAL);
   await kernel[Symbol.asyncDispose]();
 }
@@ -63,10 +64,13 @@ export async function makeCompleted(directory: string): Promise<void> {
 export async function publishThrough(
   directory: string,
   { fault, seals }: FaultyCase,
-  reach: (moment: string) => void,
+  {
+    reach,
+    driver = journalDriver(reach),
+  }: { readonly reach: (moment: string) => void; readonly driver?: Driver },
 ): Promise<void> {
   const time = shiftedClock();
-  const kernel = await openOn(directory, { clock: time.clock, reach });
+  const kernel = await openOn(directory, { clock: time.clock, reach, driver });
   const publications = createPublications(kernel);
   const by = counted(receiverIn(directory, { fault, seals, clock: time.clock }), directory, reach);
   await approveAndSend(publications, by);
@@ -84,7 +88,7 @@ export async function goOn(
   { between, arrives }: GoingOn,
 ): Promise<Ended> {
   const time = shiftedClock();
-  const kernel = await openOn(directory, { clock: time.clock, reach: () => undefined });
+  const kernel = await openOn(directory, { clock: time.clock });
   const by = counted(
     receiverIn(directory, { fault: null, seals, clock: time.clock }),
     directory,
@@ -145,10 +149,18 @@ function shiftedClock(): ShiftedClock {
 
 function openOn(
   directory: string,
-  { clock, reach }: { readonly clock: Clock; readonly reach: (moment: string) => void },
+  {
+    clock,
+    reach = () => undefined,
+    driver = journalDriver(reach),
+  }: {
+    readonly clock: Clock;
+    readonly reach?: (moment: string) => void;
+    readonly driver?: Driver;
+  },
 ): Promise<Kernel> {
   mkdirSync(directory, { recursive: true });
-  return openKernelOn(journalDriver(reach), {
+  return openKernelOn(driver, {
     path: join(directory, 'trail.db'),
     clock,
     ids: crashIds,

@@ -6,7 +6,8 @@ const [name, directory = '', count = '0'] = process.argv.slice(2);
 const one = CASES.find((known) => known.name === name);
 if (one === undefined) throw new Error(`There is no case ${String(name)}.`);
 let left = Number(count);
-await publishThrough(directory, one, () => {
+const reach = (): void => {
   left -= 1;
   if (left === 0) process.kill(process.pid, 'SIGKILL');
-});
+};
+await publishThrough(directory, one, { reach });
