@@ -3,6 +3,7 @@ import {
   type InspectedCall,
   initialGuardState,
   inspectReply,
+  type JsonObject,
   type ModelMessage,
   type ModelReply,
   settleBatch,
@@ -13,7 +14,7 @@ import {
 /** What is yours: how the model is asked with these tools, and what the tool does. */
 interface Own {
   askModel(messages: readonly ModelMessage[], tools: readonly object[]): Promise<ModelReply>;
-  readFile(path: string): Promise<string>;
+  readFile(args: JsonObject): Promise<string>;
 }
 
 const schema = {
@@ -44,10 +45,7 @@ export async function answer(question: string, own: Own): Promise<string | null>
     messages.push({ role: 'assistant', content, tool_calls: named });
     for (const [place, call] of calls.entries()) {
       // A refused call gets its correction as its result; the valid ones beside it are performed.
-      const result =
-        call.kind === 'accepted'
-          ? await own.readFile(String(call.arguments['path']))
-          : call.message;
+      const result = call.kind === 'accepted' ? await own.readFile(call.arguments) : call.message;
       const tool_call_id = ids[place] ?? '';
       messages.push({ role: 'tool', tool_call_id, name: call.name, content: result });
     }

@@ -21,7 +21,7 @@ async function ask(...replies: readonly Partial<ModelReply>[]) {
       seen = [...messages];
       return { ...EMPTY, ...left.shift() };
     },
-    readFile: async (path) => `text of ${path}`,
+    readFile: async ({ path }) => `text of ${JSON.stringify(path)}`,
   });
   return { text, said: seen.slice(1).map(({ role, content }) => `${role}: ${content}`) };
 }
@@ -41,7 +41,7 @@ test('the loop of the guide asks again, performs, corrects and ends', async () =
     'assistant: (nothing)',
     expect.stringMatching(/^user: Your last reply was empty/),
     'assistant: null',
-    'tool: text of a.md',
+    'tool: text of "a.md"',
     expect.stringMatching(/^tool: \[invalid_arguments\] read_file: \$\.path is required/),
   ]);
 });
