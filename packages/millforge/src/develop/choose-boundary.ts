@@ -3,7 +3,7 @@ import type { CommandRunner } from '@millforge/pi-tools';
 import type { Sandbox } from '@millforge/sandbox';
 import { createHostSandbox } from '../sandbox/create-host-sandbox.ts';
 import { sandboxedCommands } from '../sandbox/sandboxed-commands.ts';
-import { plainChecks } from './run-plain-check.ts';
+import { plainChecks } from './plain-checks.ts';
 import { sandboxedChecks } from './sandboxed-checks.ts';
 
 /** What keeps the commands of a development to their folders. */

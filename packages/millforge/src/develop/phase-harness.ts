@@ -77,9 +77,9 @@ export function phaseHarness(
 }
 
 /** How a phase ends that did its part. */
-export const PHASE_DONE = 'PHASE_DONE';
+const PHASE_DONE = 'PHASE_DONE';
 /** How a phase ends that cannot. */
-export const PHASE_BLOCKED = 'PHASE_BLOCKED';
+const PHASE_BLOCKED = 'PHASE_BLOCKED';
 
 const READ = [
   ['list', 'builtin.workspace.list_files'],

@@ -92,7 +92,7 @@ async function start(
 /**
  * Work copies lie beside the data, not in it: what a tool of a model meets on the way up from a copy is not the trail.
  */
-export function workDirectory(dataDir: string): string {
+function workDirectory(dataDir: string): string {
   return join(dirname(dataDir), `${basename(dataDir)}-work`);
 }
 
