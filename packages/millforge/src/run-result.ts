@@ -87,6 +87,8 @@ function statusOf(goal: GoalView, outcome: RunOutcome | null): RunResult['status
     case 'cancelled':
       return 'cancelled';
     case 'completed':
+      // Runs never complete without an outcome; reviews and developments have none.
+      return outcome?.status ?? 'success';
     case 'failed':
       return outcome?.status ?? (goal.failure?.code === 'timeout' ? 'deadline' : 'failed');
     case 'ready':

@@ -259,6 +259,8 @@ test('shows a review among the runs, and tells how it is gone on with', async ()
   const id = String(lastJson(end)['review_id']);
   const list = await runCli(['runs', '--data', 'data'], { cwd });
   expect(list.stdout).toContain(id);
+  const one = await runCli(['runs', id, '--data', 'data', '--json'], { cwd });
+  expect([one.code, lastJson(one)]).toEqual([0, expect.objectContaining({ status: 'success' })]);
   const verified = await runCli(['trail', 'verify', id, '--data', 'data'], { cwd });
   expect(verified.code).toBe(0);
   const resumed = await runCli(['resume', id, '--data', 'data'], { cwd });
