@@ -132,9 +132,12 @@ function findOutput(
     digestOf,
   );
   if (artifact === undefined) {
+    const outputs = listOutputs(tx, { goal, tenant });
+    const shown = outputs.slice(0, SHOWN_OUTPUTS).join(', ');
     throw kernelError(
       'kernel/not-an-output',
-      `No task of ${goal_id} gave ${digestOf.slice(0, 12)}…, and it is none of its artifacts; name the digest of what it gave.`,
+      `No task of ${goal_id} gave ${digestOf.slice(0, 12)}…, and it is none of its artifacts; ${shown === '' ? 'it gave nothing.' : `what it gave is ${shown}${outputs.length > SHOWN_OUTPUTS ? ', …' : '.'}`}`,
+      { outputs },
     );
   }
   const bytes = Number(artifact['bytes']);
@@ -145,6 +148,24 @@ function findOutput(
     );
   }
   return { sha256: digestOf, bytes, media_type: String(artifact['media_type']) };
+}
+
+/** Digests of all that a goal gave: outputs of tasks in their order, then artifacts. */
+function listOutputs(
+  tx: Transaction,
+  { goal, tenant }: Pick<GoalRow, 'goal' | 'tenant'>,
+): readonly string[] {
+  const outputs = tx.all(
+    'SELECT output_sha256 AS sha256 FROM tasks WHERE goal = ? AND tenant = ? AND output_sha256 IS NOT NULL ORDER BY place',
+    goal,
+    tenant,
+  );
+  const artifacts = tx.all(
+    'SELECT sha256 FROM artifacts WHERE goal = ? AND tenant = ? ORDER BY sha256 LIMIT 256',
+    goal,
+    tenant,
+  );
+  return [...outputs, ...artifacts].map(({ sha256 }) => String(sha256));
 }
 
 /** Whether nothing happened and nothing can: the same may be intended anew, under an approval of its own. */
@@ -161,5 +182,6 @@ function countPublications(tx: Transaction, { goal, tenant }: GoalRow): number {
   return Number(row?.['count'] ?? 0);
 }
 
+const SHOWN_OUTPUTS = 4;
 /** A payload is held in memory while it is sent. */
 const MAX_PAYLOAD_BYTES = 67_108_864;

@@ -1,5 +1,6 @@
 import { canonicalJson, isSha256, type JsonObject, type Redactor } from '@millforge/contracts';
 import { kernelError } from '../kernel-error.ts';
+import { isJsonObject } from './json-object.ts';
 
 /** Where a payload goes, and through what. */
 export interface PublicationAction {
@@ -68,6 +69,10 @@ export function readRequest(
   request: PublicationRequest,
   redactor: Redactor,
 ): Omit<PublicationRequest, 'action'> & { readonly action: PublicationAction } {
+  // A host without types may hand over anything.
+  if (!isJsonObject(request) || !isJsonObject(request.action)) {
+    throw invalid('action', 'an object with publisher and target');
+  }
   const { policy, revision, payloadSha256 } = request;
   const { publisher, target, parameters = {} } = request.action;
   const action = { publisher, target, parameters };

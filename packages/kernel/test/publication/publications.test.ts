@@ -1,6 +1,10 @@
 import { canonicalJson } from '@millforge/contracts';
 import { manualClock } from '@millforge/contracts/testing';
-import { createPublications, type PublishRequest } from '@millforge/kernel/publication';
+import {
+  createPublications,
+  type PublicationRequest,
+  type PublishRequest,
+} from '@millforge/kernel/publication';
 import { expect, test } from 'vitest';
 import { adapter, contract, open, outcome, records, recordTypes, scope } from '../fixture.ts';
 import {
@@ -106,6 +110,12 @@ test('never sends what was accepted a second time, whoever intends it again', as
 });
 
 const refusals = [
+  [
+    'no action',
+    // A host without types can hand over anything.
+    { ...request(), action: null } as unknown as PublicationRequest,
+    'kernel/intent-invalid',
+  ],
   ['a policy that is empty', request({ policy: '' }), 'kernel/intent-invalid'],
   ['a digest that is none', request({ payloadSha256: 'abc' }), 'kernel/intent-invalid'],
   [
