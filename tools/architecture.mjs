@@ -134,7 +134,7 @@ const ADDRESSES = {
   'image-size': ['pi-tools/src/read/image-worker.mjs'],
   '@modelcontextprotocol/client': ['connector-mcp/'],
   'node:dns': ['connector-mcp/src/http'],
-  diff: ['builtin-tools/', 'pi-tools/', 'kernel/src/develop'],
+  diff: ['builtin-tools/', 'pi-tools/', 'kernel/src/develop', 'kernel/src/review/changed-lines.ts'],
   undici: ['connector-mcp/src/http', 'models/src/node'],
 };
 

@@ -4,7 +4,14 @@ import {
   captureRevision,
   type TreeFile,
 } from '../artifacts/captured-revision.ts';
-import type { CaptureLimits, LeftOut, LeftOutReason, ReviewCapture } from './review-capture.ts';
+import { changedLines } from './changed-lines.ts';
+import type {
+  CaptureLimits,
+  ChangedFile,
+  LeftOut,
+  LeftOutReason,
+  ReviewCapture,
+} from './review-capture.ts';
 import { loadDocument } from './review-document.ts';
 import type { ReviewSource, SourceEntry } from './review-source.ts';
 
@@ -24,6 +31,7 @@ export async function captureSource(
 ): Promise<ReviewCapture> {
   await using tree = await source.open({ signal });
   const leftOut: LeftOut[] = [];
+  const changes: ChangedFile[] = [];
   const missing = new Set(scope.paths ?? []);
   const room = { files: scope.limits.maxFiles, bytes: scope.limits.maxBytes };
 
@@ -33,8 +41,14 @@ export async function captureSource(
       const { path } = entry;
       if (!isInScope(path, scope.paths, missing)) continue;
       const taken = await take(entry, { room, limits: scope.limits });
-      if (typeof taken === 'string') leftOut.push({ path, reason: taken });
-      else yield { path, bytes: taken };
+      if (typeof taken === 'string') {
+        leftOut.push({ path, reason: taken });
+        continue;
+      }
+      if (entry.kind === 'file' && entry.readEarlier !== undefined) {
+        changes.push({ path, lines: changedLines(await entry.readEarlier(), taken) });
+      }
+      yield { path, bytes: taken };
     }
   }
 
@@ -49,6 +63,7 @@ export async function captureSource(
     revision,
     captured_revision: ref.sha256,
     files: captured.files,
+    changes,
     left_out: leftOut.toSorted((a, b) => (a.path < b.path ? -1 : 1)),
   };
 }

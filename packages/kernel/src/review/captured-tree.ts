@@ -3,6 +3,7 @@ import { retrieve } from '../artifacts/captured-revision.ts';
 import type { ReviewCapture } from './review-capture.ts';
 import { readArtifact } from './review-document.ts';
 import type { CapturedTree } from './review-role.ts';
+import { linesOf, textOf } from './text-lines.ts';
 
 /** Reads the files of a capture, and nothing beside it. */
 export function openCapturedTree(
@@ -10,11 +11,13 @@ export function openCapturedTree(
   capture: ReviewCapture,
 ): CapturedTree {
   const files = new Map(capture.files.map((file) => [file.path, file]));
+  const changes = new Map(capture.changes.map(({ path, lines }) => [path, lines]));
   // Findings come file by file: the last one is most often the next one.
   let last: { readonly path: string; readonly lines: readonly string[] | null } | null = null;
   return Object.freeze({
     revision: capture.revision,
     files: deepFreeze(capture.files),
+    changedLines: (path: string) => changes.get(path) ?? null,
     async readLines(path: string) {
       const file = files.get(path);
       if (file === undefined) return null;
@@ -27,18 +30,4 @@ export function openCapturedTree(
     retrieve: (query: Parameters<CapturedTree['retrieve']>[0]) =>
       retrieve(store, { ...query, revision: capture.captured_revision }),
   });
-}
-
-/** The lines of a text; an end behind the last one begins no further line. */
-function linesOf(text: string): readonly string[] {
-  const lines = text.replaceAll('\r\n', '\n').split('\n');
-  if (lines.at(-1) === '') lines.pop();
-  return lines;
-}
-
-/** The text of UTF-8 bytes; null when they are none, or hold a null character. */
-function textOf(bytes: Buffer): string | null {
-  if (bytes.includes(0)) return null;
-  const text = bytes.toString('utf8');
-  return Buffer.from(text).equals(bytes) ? text : null;
 }

@@ -65,7 +65,7 @@ async function openCommit(
   const changed = since === null ? null : await changedPaths(place, { commit, since, signal });
   const blobs = openBlobs(place, signal);
   const entries = [...zeroEnded(listed)]
-    .map((line) => readEntry(line, blobs))
+    .map((line) => readEntry(line, blobs, since))
     .filter(({ path }) => changed === null || changed.has(path))
     .toSorted((a, b) => (a.path < b.path ? -1 : 1));
   return {
@@ -98,7 +98,7 @@ function* zeroEnded(bytes: Buffer): Iterable<Buffer> {
 }
 
 /** Reads `<mode> <type> <object> <size>\t<path>`. */
-function readEntry(line: Buffer, blobs: Blobs): SourceEntry {
+function readEntry(line: Buffer, blobs: Blobs, since: string | null): SourceEntry {
   const tab = line.indexOf(0x09);
   const [mode = '', type = '', name = '', size = ''] = line
     .subarray(0, tab)
@@ -110,11 +110,21 @@ function readEntry(line: Buffer, blobs: Blobs): SourceEntry {
   if (type === 'commit') return { kind: 'other', path, reason: 'submodule' };
   if (mode === '120000') return { kind: 'other', path, reason: 'link' };
   // Of an object that is not there, git cannot tell the size.
-  return { kind: 'file', path, bytes: Number(size) || 0, read: () => blobs.read(name) };
+  return {
+    kind: 'file',
+    path,
+    bytes: Number(size) || 0,
+    read: () => blobs.read(name),
+    // Objects are asked for by lines, so a path with a line feed cannot be.
+    ...(since === null || path.includes('\n')
+      ? {}
+      : { readEarlier: () => blobs.read(`${since}:${path}`) }),
+  };
 }
 
-/** The contents of one repository, by object name. */
+/** The contents of one repository, by object name or by `COMMIT:PATH`. */
 interface Blobs {
+  /** The bytes; null when they are not there, or are no file's. */
   read(name: string): Promise<Buffer | null>;
   close(): Promise<void>;
 }
@@ -134,10 +144,13 @@ function openBlobs(place: GitPlace, signal: AbortSignal): Blobs {
       if (head.endsWith(' missing')) return null;
       const bytes = await body(reader, head);
       if (bytes === null) throw await broken();
-      if (objectName(bytes, name.length) === name) return bytes;
+      const [hash = '', type] = head.split(' ');
+      if (type !== 'blob') return null;
+      const isAsked = !OBJECT_NAME.test(name) || hash === name;
+      if (isAsked && objectName(bytes, hash.length) === hash) return bytes;
       throw reviewError(
         'review/source-unreadable',
-        `The object ${name} is damaged; run git fsck in the repository.`,
+        `The object ${hash} is damaged; run git fsck in the repository.`,
       );
     },
     async close() {

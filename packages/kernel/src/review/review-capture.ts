@@ -12,8 +12,18 @@ export interface ReviewCapture {
   readonly captured_revision: string;
   /** The files, by path. */
   readonly files: readonly CapturedFile[];
+  /** Lines that differ from an earlier state, for files of which the source knows one. */
+  readonly changes: readonly ChangedFile[];
   /** What is in scope and was not captured, by path. */
   readonly left_out: readonly LeftOut[];
+}
+
+/** The lines of one file that were added or changed since an earlier state. */
+export interface ChangedFile {
+  /** The file. */
+  readonly path: string;
+  /** First and last line of each piece, from 1, in order. */
+  readonly lines: readonly (readonly [number, number])[];
 }
 
 /** A path in scope whose bytes were not captured. */

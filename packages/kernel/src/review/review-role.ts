@@ -39,6 +39,8 @@ export interface CapturedTree {
   readonly files: readonly CapturedFile[];
   /** Lines of a file without their ends; null when it is no UTF-8 text or was not captured. */
   readLines(path: string): Promise<readonly string[] | null>;
+  /** First and last line of what was added or changed since an earlier state; null where none is known. */
+  changedLines(path: string): readonly (readonly [number, number])[] | null;
   /** Finds exact pieces of the captured files. */
   retrieve(query: Omit<RetrievalQuery, 'revision'>): Promise<Retrieval>;
 }

@@ -26,6 +26,8 @@ export type SourceEntry =
       readonly bytes: number;
       /** Reads it; null when its bytes are not there. */
       read(): Promise<Uint8Array | null>;
+      /** Reads what stood there earlier, where the source knows an earlier state; null when nothing did. */
+      readEarlier?(): Promise<Uint8Array | null>;
     }
   | {
       /** What cannot be captured. */

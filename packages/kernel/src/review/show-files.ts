@@ -10,6 +10,8 @@ export interface ShownPart {
   readonly lines: readonly string[];
   /** Lines of the whole file. */
   readonly total: number;
+  /** Lines that were added or changed since an earlier state; null where none is known. */
+  readonly changed: readonly (readonly [number, number])[] | null;
 }
 
 /** What one request shows. */
@@ -60,7 +62,8 @@ export async function* dealFiles(
       const fitting = countFitting(lines, shown, Math.min(room, fileRoom));
       if (fitting > 0 || lines.length === 0) {
         const taken = lines.slice(shown, shown + fitting);
-        parts.push({ path, first: shown + 1, lines: taken, total: lines.length });
+        const changed = tree.changedLines(path);
+        parts.push({ path, first: shown + 1, lines: taken, total: lines.length, changed });
         const bytes = sizeOf(taken);
         room -= bytes + Buffer.byteLength(path) + PART_OVERHEAD;
         fileRoom -= bytes;
@@ -109,6 +112,6 @@ function lineSize(line: string): number {
   return Buffer.byteLength(line) + LINE_OVERHEAD;
 }
 
-const LINE_OVERHEAD = 9;
+const LINE_OVERHEAD = 10;
 /** The marks around a part; it keeps a thousand empty files from being one request. */
 const PART_OVERHEAD = 64;

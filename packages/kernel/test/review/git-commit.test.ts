@@ -8,7 +8,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { gitCommit, scriptedRole } from '@millforge/kernel/review';
+import { gitCommit, type ReviewRole, scriptedRole } from '@millforge/kernel/review';
 import { expect, test } from 'vitest';
 import { temporaryDirectory } from '../fixture.ts';
 import { commitAll, git, head, repositoryOf, review } from './fixture.ts';
@@ -47,6 +47,42 @@ test('looks only at what changed since an earlier commit', async () => {
   const report = await review({ source, roles });
   expect(report.files.map(({ path }) => path)).toEqual(['c.ts', 'new.ts']);
   expect(report.result).toBe('complete');
+});
+
+test('tells a role which lines were added or changed since then', async () => {
+  const repository = repositoryOf({
+    'a.ts': 'one\ntwo\nthree\nfour\n',
+    'same.ts': 'one\n',
+    'image.png': new Uint8Array([0, 1]),
+  });
+  commitAll(repository, {
+    'a.ts': 'one\nTWO\nthree\nfour\nfive\n',
+    'new.ts': 'first\nsecond\n',
+    'empty.ts': '',
+    'image.png': new Uint8Array([0, 2]),
+  });
+  const seen: Record<string, unknown> = {};
+  const watching: ReviewRole = {
+    role: 'watching',
+    origin: 'host',
+    version: '1',
+    parameters: null,
+    async propose({ tree }) {
+      for (const { path } of tree.files) seen[path] = tree.changedLines(path);
+      return { findings: [], coverage: [], failure: null };
+    },
+  };
+  const options = { repository, commit: 'HEAD', since: 'HEAD~1', env: process.env };
+  await review({ source: await gitCommit(options), roles: [watching] });
+  expect(seen).toEqual({
+    'a.ts': [
+      [2, 2],
+      [5, 5],
+    ],
+    'empty.ts': [],
+    'image.png': [],
+    'new.ts': [[1, 2]],
+  });
 });
 
 test('names links, other repositories and names that are no text as gaps', async () => {

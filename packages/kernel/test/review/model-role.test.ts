@@ -10,6 +10,7 @@ function treeOf(files: { readonly [path: string]: readonly string[] | null }): C
     revision: 'tree:test',
     files: Object.keys(files).map((path) => ({ path, sha256: '', bytes: 0 })),
     readLines: async (path) => files[path] ?? null,
+    changedLines: (path) => (path === 'changed.ts' ? [[2, 3]] : null),
     retrieve: () => Promise.reject(new Error('not asked for')),
   };
 }
@@ -94,6 +95,13 @@ test('asks about the same capture with the same words', async () => {
   await propose(tree, second);
   expect(second.requests).toEqual(first.requests);
   expect(first.requests).toHaveLength(1);
+});
+
+test('marks the lines that were changed', async () => {
+  const model = answering(() => answerOf([]));
+  await propose(treeOf({ 'changed.ts': ['one', 'two', 'three', 'four'] }), model);
+  const text = model.requests[0]?.messages[1]?.content ?? '';
+  expect(text).toContain('    1 | one\n    2 +| two\n    3 +| three\n    4 | four\n');
 });
 
 test('does not let a file write the marks between which it stands', async () => {
