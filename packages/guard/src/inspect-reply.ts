@@ -260,5 +260,5 @@ function taken(
 
 function joined(field: string | null, inText: string | null): string | null {
   const parts = [field, inText].filter((part) => part !== null && part.trim() !== '');
-  return parts.length === 0 ? null : parts.join('\n');
+  return parts.join('\n') || null;
 }

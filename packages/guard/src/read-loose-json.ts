@@ -235,7 +235,7 @@ function readString(cursor: Cursor): string | null | undefined {
   if (CONTROL.test(inside)) {
     // A raw line break behind a backslash could continue the line or be meant; nobody can tell.
     if (slips !== true || BROKEN_ESCAPE.test(inside)) {
-      refuse(cursor, 'A string holds a control character that is not escaped.');
+      refuse(cursor, 'A string holds a control character without an escape.');
       return null;
     }
     cursor.repairs.add('raw-control');

@@ -1,4 +1,3 @@
-import { MillforgeError } from '@millforge/contracts';
 import { createStepGate, type StepNode } from '@millforge/guard';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -142,10 +141,14 @@ test('the state is plain, frozen, and the same when nothing is new', () => {
 
 test('unknown nodes are a mistake of the caller', () => {
   expect(() => gate.check(gate.initial, [{ nodeId: 'nowhere', arguments: {} }])).toThrow(
-    MillforgeError,
+    expect.objectContaining({ code: 'guard/unknown-node' }),
   );
-  expect(() => gate.record(gate.initial, 'nowhere', {})).toThrow(MillforgeError);
-  expect(() => createStepGate([node('a', { after: [['b', ['x', 'x']]] })])).toThrow(MillforgeError);
+  expect(() => gate.record(gate.initial, 'nowhere', {})).toThrow(
+    expect.objectContaining({ code: 'guard/unknown-node' }),
+  );
+  expect(() => createStepGate([node('a', { after: [['b', ['x', 'x']]] })])).toThrow(
+    expect.objectContaining({ code: 'guard/unknown-node' }),
+  );
 });
 
 test('order and repetition of successes do not matter', () => {

@@ -103,7 +103,7 @@ const HEDGES = new RegExp(
     // What stands behind a colon has been done; what ends in a call to the reader is said to the reader.
     '[?？!！]|[:：].',
     anyWord(
-      'if|unless|when|whenever|once|after|before|until|while|tomorrow|tonight|later|soon|someday|always|never|would|could|know|explain|think|remember|you',
+      'if|unless|when(?:ever)?|once|after|before|until|while|tomorrow|tonight|later|soon|someday|always|never|would|could|know|explain|think|remember|you',
       'wenn|falls|sobald|nachdem|morgen|später|bald|immer|nie|würde|könnte|wissen|ihnen|dir|euch',
       'si|quand|lorsque|dès|après|demain|plus tard|bientôt|toujours|jamais|vous|te',
       'cuando|después|mañana|luego|pronto|siempre|nunca|usted',

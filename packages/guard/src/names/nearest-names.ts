@@ -5,7 +5,7 @@ import { foldName } from './fold-name.ts';
 export function nearestNames(wrong: string, names: readonly string[]): readonly string[] {
   const target = foldName(wrong);
   return names
-    .map((name, place) => ({ name, place, distance: editDistance(target, foldName(name)) }))
-    .toSorted((a, b) => a.distance - b.distance || a.place - b.place)
+    .map((name) => ({ name, distance: editDistance(target, foldName(name)) }))
+    .toSorted((a, b) => a.distance - b.distance)
     .map(({ name }) => name);
 }

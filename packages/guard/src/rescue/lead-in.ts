@@ -27,15 +27,15 @@ const SHORT = 240;
 const PRESENTING = new RegExp(
   [
     // Beginnings of words.
-    String.raw`\b(?:example|e\.g|for instance|such as|format|syntax|schema|sample|template|placeholder|beispiel|z\. ?b\.|etwa so|könnte|könntest|würde|würdest|man kann|nicht|niemals|exemple|par ex|pourrais|pourrait|pourriez|vous pouvez|on peut|jamais|ne pas|ressemble)`,
+    String.raw`\b(?:example|e\.g|for instance|such as|format|syntax|schema|sample|template|placeholder|beispiel|z\. ?b\.|etwa so|(?:könnte|würde)(?:st)?|man kann|nicht|niemals|exemple|par ex|pourrai[st]|pourriez|vous pouvez|on peut|jamais|ne pas|ressemble)`,
     anyWord(
       'documentation|docs|tutorial|imagine|suppose|hypothetical|instead of|rather than',
       '(?:you|one|users?|they|we) (?:can|could|may|might|should|would|must|need)',
       '(?:would|could|might|should) (?:look|be|send|call|write|emit|use|produce)',
       'below|payload|definition|(?:will look|looks?) (?:like|as)|like (?:this|so|that)|as follows',
       "do not|don't|never|avoid|must not|cannot|can't|won't|shouldn't|not call",
-      'hier ist|hier sind|voici|voilà|ejemplo|podrías|podría|puedes|se puede|nunca|formato|así',
-      'aquí (?:está|tienes|tiene)|esempio|potresti|potrebbe|puoi|si può|mai|ecco',
+      'hier (?:ist|sind)|voici|voilà|ejemplo|podrías?|puedes|se puede|nunca|formato|así',
+      'aquí (?:está|tienes?)|esempio|potresti|potrebbe|puoi|si può|mai|ecco',
       'exemplo|poderia|você pode|pode-se|aqui está',
     ),
     String.raw`\bhere(?:['’]s| is| are)\b(?! (?:the|my) (?:tool |function )?call\b)`,
@@ -48,7 +48,7 @@ const PRESENTING = new RegExp(
 const REPORTING = new RegExp(
   [
     anyWord(
-      'contains?|contained|says?|said|printed|prints|returned|returns|reads|shows?|showed|quoted?|according to',
+      'contain(?:s|ed)?|says?|said|print(?:ed|s)|return(?:ed|s)|reads|show(?:s|ed)?|quoted?|according to',
       '(?:output|response|result|log|file) (?:is|was|of)',
       'enthält|steht|lautet|contient|contiene|contém|dice|dit',
     ),
