@@ -6,3 +6,4 @@ export {
   openArtifactFolder,
 } from './artifacts/open-artifact-folder.ts';
 export { readJsonLines } from './artifacts/read-json-lines.ts';
+export { makeFolder } from './make-folder.ts';

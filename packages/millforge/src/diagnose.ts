@@ -1,6 +1,7 @@
-import { mkdir, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { MillforgeError } from '@millforge/contracts';
 import type { Kernel } from '@millforge/kernel';
+import { makeFolder } from '@millforge/kernel/artifacts';
 import type { RegistrySnapshot } from '@millforge/registry';
 import type { DoctorFinding } from './millforge.ts';
 import { createHostSandbox } from './sandbox/create-host-sandbox.ts';
@@ -51,7 +52,7 @@ async function lookAtSandbox(): Promise<DoctorFinding> {
 async function lookAtDirectory(directory: string): Promise<DoctorFinding> {
   const subject = 'data directory';
   try {
-    await mkdir(directory, { recursive: true, mode: 0o700 });
+    makeFolder(directory, 0o700);
     const mode = (await stat(directory)).mode & 0o777;
     const isPrivate = (mode & 0o077) === 0;
     return {

@@ -6,7 +6,6 @@ import {
   fchownSync,
   fstatSync,
   fsync,
-  mkdirSync,
   openSync,
   renameSync,
   rmSync,
@@ -17,6 +16,7 @@ import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { type MillforgeError, sha256 } from '@millforge/contracts';
 import { type FoundFile, isAsFound } from './found-file.ts';
+import { makeFolder } from './make-folder.ts';
 import { AT_ONCE_BYTES } from './plain-file.ts';
 import { errnoOf, toolFault } from './tool-fault.ts';
 
@@ -107,7 +107,7 @@ function openTemporary(path: string, replacement: Replacement): number {
     const code = errnoOf(error);
     // A repeated call finds its own leftover under this name.
     if (code === 'EEXIST') rmSync(path, { force: true });
-    else if (code === 'ENOENT') mkdirSync(dirname(path), { recursive: true });
+    else if (code === 'ENOENT') makeFolder(dirname(path));
     else throw unreplaceable(replacement, path, error);
   }
   try {

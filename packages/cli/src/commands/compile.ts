@@ -1,4 +1,4 @@
-import { mkdir, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import {
@@ -10,6 +10,7 @@ import {
   toCompileResultJson,
 } from '@millforge/compiler/publish';
 import { type Diagnostic, MillforgeError, unreachable } from '@millforge/contracts';
+import { makeFolder } from '@millforge/kernel/artifacts';
 import type { ParsedArguments } from '../arguments/parse-arguments.ts';
 import { fileError, usageError } from '../cli-error.ts';
 import type { EffectiveConfig } from '../config/effective-config.ts';
@@ -150,7 +151,7 @@ async function outcomeOf(work: CompileWork): Promise<CompileFileOutcome | CheckF
     const trial = await checkFile(await request(tmpdir()), input);
     if (trial.kind === 'rejected') return trial;
     if (work.isCheck) return { ...trial, kind: 'absent', found: [] };
-    await makeDirectory(directory);
+    makeDirectory(directory);
   }
   const act = work.isCheck ? checkFile : compileFile;
   return act(await request(directory), input);
@@ -163,9 +164,9 @@ async function isThere(path: string): Promise<boolean> {
   );
 }
 
-async function makeDirectory(path: string): Promise<void> {
+function makeDirectory(path: string): void {
   try {
-    await mkdir(path, { recursive: true, mode: 0o700 });
+    makeFolder(path, 0o700);
   } catch (cause) {
     throw fileError(`The directory ${path} cannot be made`, cause);
   }

@@ -1,5 +1,6 @@
-import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
+import { rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
+import { makeFolder } from '@millforge/kernel/artifacts';
 import { fileError, systemCode, usageError } from '../cli-error.ts';
 import { readTrustDirectory } from '../config/effective-config.ts';
 import { openTrustStore } from '../config/trust-store.ts';
@@ -81,7 +82,7 @@ async function writeAll(directory: string, files: readonly ScaffoldFile[]): Prom
   try {
     for (const { path, text } of files) {
       const file = join(directory, path);
-      await mkdir(dirname(file), { recursive: true });
+      makeFolder(dirname(file));
       await writeFile(file, text, { flag: 'wx' });
       written.push(file);
     }

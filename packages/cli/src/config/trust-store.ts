@@ -1,6 +1,7 @@
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type JsonValue, readJson, sha256, toPlainJson } from '@millforge/contracts';
+import { makeFolder } from '@millforge/kernel/artifacts';
 import { fileError } from '../cli-error.ts';
 
 /** Which project configurations a person has vouched for: path and digest, in the user's data. */
@@ -26,7 +27,7 @@ export function openTrustStore(dataDirectory: string): TrustStore {
       const entries = await readEntries(path);
       entries.set(file, sha256(text));
       try {
-        await mkdir(dataDirectory, { recursive: true, mode: 0o700 });
+        makeFolder(dataDirectory, 0o700);
         await replaceFile(path, document(entries));
       } catch (cause) {
         throw fileError(`What was accepted cannot be recorded in ${path}`, cause);

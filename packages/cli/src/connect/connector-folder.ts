@@ -1,6 +1,7 @@
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type JsonValue, readJson, toPlainJson } from '@millforge/contracts';
+import { makeFolder } from '@millforge/kernel/artifacts';
 import { documentError, fileError, usageError } from '../cli-error.ts';
 import { readInputFile, readOptionalFile } from '../documents/read-input-file.ts';
 import type { ConnectorSettings } from '../millforge-port.ts';
@@ -72,7 +73,7 @@ export async function openConnectorFolder(project: string, name: string): Promis
     async write(of, document) {
       const temporary = `${path(of)}.${process.pid}.tmp`;
       try {
-        await mkdir(folder, { recursive: true });
+        makeFolder(folder);
         await writeFile(temporary, `${JSON.stringify(document, null, 2)}\n`);
         await rename(temporary, path(of));
       } catch (cause) {

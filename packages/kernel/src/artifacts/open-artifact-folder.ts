@@ -1,4 +1,4 @@
-import { lstat, mkdir, readFile, rm } from 'node:fs/promises';
+import { lstat, readFile, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import {
   type ArtifactEntry,
@@ -7,6 +7,7 @@ import {
   type RunArtifacts,
   sha256,
 } from '@millforge/contracts';
+import { makeFolder } from '../make-folder.ts';
 import { artifactFileName, MANIFEST_FILE } from './artifact-file-name.ts';
 import { emitManifest, readManifest } from './artifact-manifest.ts';
 import { replaceFile, syncFolder } from './replace-file.ts';
@@ -75,7 +76,7 @@ export function openArtifactFolder(options: ArtifactFolderOptions): ArtifactFold
           complete: true,
           failure_code: null,
         };
-        await mkdir(directory, { recursive: true, mode: 0o700 });
+        makeFolder(directory, 0o700);
         const known = await readEntries(options);
         if (known.some((one) => isSameEntry(one, entry)) && (await holds(directory, entry))) {
           return entry;

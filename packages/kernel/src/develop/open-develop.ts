@@ -1,8 +1,9 @@
-import { mkdir, realpath, rm } from 'node:fs/promises';
+import { realpath, rm } from 'node:fs/promises';
 import { type JsonValue, MillforgeError, toDiagnosticJson } from '@millforge/contracts';
 import type { Adapter } from '../adapter.ts';
 import type { GoalView } from '../goal-view.ts';
 import type { GoalRun, Kernel, RunGoalOptions } from '../kernel.ts';
+import { makeFolder } from '../make-folder.ts';
 import type { Scope } from '../scope.ts';
 import { assertPlaces, realPlaces } from './assert-places.ts';
 import type { CheckRunner } from './check-runner.ts';
@@ -98,7 +99,7 @@ export function openDevelop(options: OpenDevelopOptions): Develop {
       }
       const { value } = read;
       const trees = await realPlaces(given);
-      await mkdir(directory, { recursive: true, mode: 0o700 });
+      makeFolder(directory, 0o700);
       assertPlaces({
         candidate: trees.candidate,
         checks: trees.checks ?? null,

@@ -1,6 +1,7 @@
-import { appendFile, link, mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
+import { appendFile, link, open, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Ids, isSha256, sha256 } from '@millforge/contracts';
+import { makeFolder } from '../make-folder.ts';
 
 /** One message as it arrives. */
 export interface LocalMessage {
@@ -43,11 +44,11 @@ export function createLocalReceiver({
 }): LocalReceiver {
   const place = async (folder: string, name: string): Promise<string> => {
     if (!isSha256(name)) throw new TypeError(`An operation has a digest for a name, not ${name}.`);
-    await mkdir(join(directory, folder), { recursive: true, mode: 0o700 });
+    makeFolder(join(directory, folder), 0o700);
     return join(directory, folder, name);
   };
   const note = async (log: string, operationId: string): Promise<void> => {
-    await mkdir(directory, { recursive: true, mode: 0o700 });
+    makeFolder(directory, 0o700);
     await appendFile(join(directory, log), `${operationId}\n`);
   };
 

@@ -3,6 +3,7 @@ import { copyFile, mkdir, open } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { type Ids, MillforgeError, sha256 } from '@millforge/contracts';
 import type { ArtifactFiles } from '../artifacts/artifact-files.ts';
+import { makeFolder } from '../make-folder.ts';
 import type { Database } from './database.ts';
 import type { Driver } from './driver.ts';
 import { BACKUP_ID } from './migrate.ts';
@@ -42,7 +43,7 @@ export async function backUp(
     );
   }
   const unfinished = `${directory}.${parts.ids.newId('unfinished')}`;
-  await mkdir(unfinished, { recursive: true, mode: 0o700 });
+  makeFolder(unfinished, 0o700);
   try {
     const path = join(unfinished, 'trail.db');
     parts.db.copyInto(path);

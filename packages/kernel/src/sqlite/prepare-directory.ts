@@ -1,7 +1,8 @@
-import { accessSync, constants, mkdirSync, statfsSync, statSync } from 'node:fs';
+import { statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { MillforgeError } from '@millforge/contracts';
 import type { KernelErrorCode } from '../error-codes.ts';
+import { makeFolder } from '../make-folder.ts';
 
 /** Makes the directory of a trail, for its owner only, and refuses places that cannot hold one. */
 export function prepareDirectory(path: string): void {
@@ -24,24 +25,11 @@ export function prepareDirectory(path: string): void {
 /** Makes a directory for its owner only, unless it is there. */
 export function makeDirectory(directory: string): void {
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makeFolder(directory, 0o700);
   } catch (error) {
-    throw directoryFault(directory, reasonOf(directory, error));
+    throw directoryFault(directory, error);
   }
   if (statOf(directory)?.isDirectory() !== true) throw directoryFault(directory, null);
-}
-
-/** Making parents too hides why: on a read-only file system Node says that nothing is there. */
-function reasonOf(directory: string, error: unknown): unknown {
-  if (systemCode(error) !== 'ENOENT') return error;
-  let parent = dirname(directory);
-  while (statOf(parent) === null && dirname(parent) !== parent) parent = dirname(parent);
-  try {
-    accessSync(parent, constants.W_OK);
-    return error;
-  } catch (reason) {
-    return reason;
-  }
 }
 
 function statOf(path: string): ReturnType<typeof statSync> | null {
@@ -80,6 +68,7 @@ const REASONS: { readonly [code: string]: readonly [KernelErrorCode, string] } =
   EPERM: ['kernel/no-permission', NO_ACCESS],
   EROFS: ['kernel/read-only', 'the file system is read-only; name another one.'],
   ENOSPC: ['kernel/disk-full', 'the disk is full; free some space and try again.'],
+  ENOENT: ['kernel/path-invalid', 'nothing can be made there; name another one.'],
   ENAMETOOLONG: ['kernel/path-invalid', 'the path is too long; name another one.'],
 };
 

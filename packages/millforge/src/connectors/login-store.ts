@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { McpLoginStore } from '@millforge/connector-mcp';
 import { sha256 } from '@millforge/contracts';
+import { makeFolder } from '@millforge/kernel/artifacts';
 
 /**
  * Where the login of one service is kept: in the user's configuration, one file each, readable by the user alone.
@@ -29,7 +30,7 @@ export function openLoginStore(
     async write(text) {
       const temporary = `${file}.${randomUUID()}.tmp`;
       try {
-        await mkdir(folder, { recursive: true, mode: 0o700 });
+        makeFolder(folder, 0o700);
         await chmod(folder, 0o700);
         await writeFile(temporary, text, { mode: 0o600, flag: 'wx' });
         await rename(temporary, file);

@@ -1,6 +1,7 @@
 import { chmod, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { ArtifactStore } from '@millforge/contracts';
+import { makeFolder } from '../../make-folder.ts';
 import type { CapturedTree } from './captured-tree.ts';
 import { readArtifact } from './read-artifact.ts';
 
@@ -15,7 +16,7 @@ export async function placeTree(
 ): Promise<void> {
   const unfinished = `${directory}.unfinished`;
   await rm(unfinished, { recursive: true, force: true });
-  await mkdir(dirname(directory), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(directory), 0o700);
   await mkdir(unfinished, { mode: 0o700 });
   // Sorted by path, so a directory comes before what is in it.
   for (const entry of tree.entries) {
