@@ -20,9 +20,19 @@ export interface AuthorizationServer {
   close(): Promise<void>;
 }
 
-/** Starts one; `denies` sends everybody back without a code. */
+/** How one misbehaves. */
+export interface AuthorizationServerOptions {
+  /** Sends everybody back without a code. */
+  readonly denies?: boolean;
+  /** What it says of itself otherwise than it is. */
+  readonly metadata?: Readonly<Record<string, string>>;
+  /** The address at which an answer begins, and never ends; or is far too large; or is elsewhere. */
+  readonly at?: { readonly path: string; readonly does: 'drips' | 'floods' | 'redirects' };
+}
+
+/** Starts one. */
 export async function startAuthorizationServer(
-  options: { readonly denies?: boolean } = {},
+  options: AuthorizationServerOptions = {},
 ): Promise<AuthorizationServer> {
   const grants: string[] = [];
   const given: string[] = [];
@@ -78,6 +88,7 @@ export async function startAuthorizationServer(
 
   const server = createServer((incoming, response) => {
     const at = new URL(incoming.url ?? '/', url);
+    if (options.at?.path === at.pathname) return misbehave(response, options.at.does);
     if (at.pathname === '/.well-known/oauth-authorization-server') {
       return json(response, 200, {
         issuer: url,
@@ -88,6 +99,7 @@ export async function startAuthorizationServer(
         grant_types_supported: ['authorization_code', 'refresh_token'],
         code_challenge_methods_supported: ['S256'],
         token_endpoint_auth_methods_supported: ['none'],
+        ...options.metadata,
       });
     }
     if (at.pathname === '/authorize') return authorize(at, response);
@@ -116,6 +128,20 @@ export async function startAuthorizationServer(
       return new Promise((resolve) => void server.close(() => resolve()));
     },
   };
+}
+
+function misbehave(response: ServerResponse, does: 'drips' | 'floods' | 'redirects'): void {
+  if (does === 'redirects') {
+    response.writeHead(307, { location: 'http://localhost:1/token' }).end();
+    return;
+  }
+  response.writeHead(200, { 'content-type': 'application/json' });
+  if (does === 'floods') {
+    response.end(`{"issuer":"${'x'.repeat(5_000_000)}"}`);
+    return;
+  }
+  const timer = setInterval(() => response.write(' '), 20);
+  response.once('close', () => clearInterval(timer));
 }
 
 function json(response: ServerResponse, status: number, body: object): void {

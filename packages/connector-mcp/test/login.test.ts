@@ -1,66 +1,9 @@
-import { logInToMcp, type McpLoginStore, mcpHttpTransport } from '@millforge/connector-mcp';
-import { expect, onTestFinished, test } from 'vitest';
-import { startAuthorizationServer } from './authorization-server.ts';
-import { startHttpServer } from './http-server.ts';
+import { expect, test } from 'vitest';
+import { type LoginWorld, logIn, loginWorld, tokenIn, transportOf } from './login-world.ts';
 import { live, request } from './subject.ts';
 
-/** A store that is looked into. */
-function memoryStore(): McpLoginStore & { text: string | null } {
-  return {
-    text: null,
-    async read() {
-      return this.text;
-    },
-    async write(text) {
-      this.text = text;
-    },
-  };
-}
-
-/** A service that lets nobody in without a token of its authorization server. */
-async function world(options: { readonly denies?: boolean } = {}) {
-  const issuer = await startAuthorizationServer(options);
-  const server = await startHttpServer('good', { issuer: issuer.url, isGood: issuer.isGood });
-  const store = memoryStore();
-  const service = {
-    url: server.url,
-    name: 'fixture',
-    version: '1',
-    allowPlainHttp: true,
-    allowPrivateAddresses: true,
-    login: { store, authorizationServer: issuer.url },
-  };
-  onTestFinished(async () => {
-    await server.close();
-    await issuer.close();
-  });
-  return { issuer, server, store, service };
-}
-
-type World = Awaited<ReturnType<typeof world>>;
-
-/** Logs in as a person with a browser does. */
-async function logIn(
-  { service }: Pick<World, 'service'>,
-  browse: (url: string) => Promise<Response> = fetch,
-): Promise<void> {
-  const signal = AbortSignal.timeout(5000);
-  await logInToMcp({ service, signal, onUrl: (url) => void browse(url).catch(() => undefined) });
-}
-
-/** A transport that is closed when the test ends. */
-function transportOf({ service }: World) {
-  const transport = mcpHttpTransport(service);
-  onTestFinished(() => transport[Symbol.asyncDispose]());
-  return transport;
-}
-
-function tokenIn(store: { readonly text: string | null }): string {
-  return JSON.parse(store.text ?? '{}').accessToken;
-}
-
 test('a login in a browser lets in, by code and proof, and the token goes to the service alone', async () => {
-  const at = await world();
+  const at = await loginWorld();
   await logIn(at);
   expect(at.issuer.grants).toEqual(['authorization_code']);
   const answer = await transportOf(at).call(request('echo', { text: 'seen' }), live());
@@ -69,7 +12,7 @@ test('a login in a browser lets in, by code and proof, and the token goes to the
 });
 
 test('without a login nothing is sent, and that is what is told', async () => {
-  const at = await world();
+  const at = await loginWorld();
   const answer = await transportOf(at).call(request('echo', { text: 'seen' }), live());
   expect(answer).toEqual({
     kind: 'failed',
@@ -81,7 +24,7 @@ test('without a login nothing is sent, and that is what is told', async () => {
 });
 
 test('a token that expires in the middle is renewed once for all who call, and kept', async () => {
-  const at = await world();
+  const at = await loginWorld();
   await logIn(at);
   const transport = transportOf(at);
   await transport.call(request('echo', { text: 'before' }), live());
@@ -97,7 +40,7 @@ test('a token that expires in the middle is renewed once for all who call, and k
 });
 
 test('a token that another process renewed is taken, and not renewed again', async () => {
-  const at = await world();
+  const at = await loginWorld();
   await logIn(at);
   const [one, other] = [transportOf(at), transportOf(at)];
   await one.call(request('echo', { text: '' }), live());
@@ -110,7 +53,7 @@ test('a token that another process renewed is taken, and not renewed again', asy
 });
 
 test('a login that was revoked ends in a call that was not sent, and a new one goes on', async () => {
-  const at = await world();
+  const at = await loginWorld();
   await logIn(at);
   const transport = transportOf(at);
   await transport.call(request('echo', { text: '' }), live());
@@ -127,7 +70,7 @@ test('a login that was revoked ends in a call that was not sent, and a new one g
 });
 
 test('words of the server come without the token that it was given', async () => {
-  const at = await world();
+  const at = await loginWorld();
   await logIn(at);
   const token = tokenIn(at.store);
   const answer = await transportOf(at).call(request('echo', { text: `is it ${token}` }), live());
@@ -135,7 +78,7 @@ test('words of the server come without the token that it was given', async () =>
 });
 
 test('a login that is not given ends with the reason, and nothing is kept', async () => {
-  const at = await world({ denies: true });
+  const at = await loginWorld({ denies: true });
   await expect(logIn(at)).rejects.toMatchObject({
     code: 'connector-mcp/login-failed',
     message: 'Access was not given (access_denied).',
@@ -144,16 +87,16 @@ test('a login that is not given ends with the reason, and nothing is kept', asyn
 });
 
 test('an authorization server that the operator did not name is not asked', async () => {
-  const at = await world();
+  const at = await loginWorld();
   const service = { ...at.service, login: { store: at.store } };
-  const failure = logIn({ service } as World);
+  const failure = logIn({ service } as LoginWorld);
   await expect(failure).rejects.toMatchObject({ code: 'connector-mcp/login-failed' });
   await expect(failure).rejects.toThrow(`another origin, ${at.issuer.url}`);
   expect(at.issuer.grants).toEqual([]);
 });
 
 test('a redirect without the state of this login does not end it', async () => {
-  const at = await world();
+  const at = await loginWorld();
   await logIn(at, async (url) => {
     const back = new URL(new URL(url).searchParams.get('redirect_uri') ?? '');
     back.search = '?code=stolen&state=guessed';
@@ -164,7 +107,7 @@ test('a redirect without the state of this login does not end it', async () => {
 });
 
 test('a login of another service is none', async () => {
-  const [at, other] = [await world(), await world()];
+  const [at, other] = [await loginWorld(), await loginWorld()];
   await logIn(other);
   at.store.text = other.store.text;
   const answer = await transportOf(at).call(request('echo', { text: 'x' }), live());

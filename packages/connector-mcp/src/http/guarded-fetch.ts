@@ -22,6 +22,10 @@ export async function openGuardedFetch(options: {
   readonly origins: readonly string[];
   readonly allowPrivateAddresses: boolean;
   readonly maxResponseBytes: number;
+  /** Milliseconds for a whole response; absent for a stream, which may stand as long as it is wanted. */
+  readonly timeoutMs?: number;
+  /** Stops every request, also one that has been answered in part. */
+  readonly signal?: AbortSignal;
   /** Told once why a request was refused. */
   readonly onFault: (fault: MillforgeError) => void;
 }): Promise<GuardedFetch> {
@@ -62,7 +66,9 @@ export async function openGuardedFetch(options: {
       if (isIP(host) !== 0 && !options.allowPrivateAddresses && isPrivateAddress(host)) {
         throw refuse(PRIVATE);
       }
-      const { signal, method, headers, body } = init;
+      const { method, headers, body } = init;
+      const signals = [init.signal, options.signal].filter((one) => one instanceof AbortSignal);
+      if (options.timeoutMs !== undefined) signals.push(AbortSignal.timeout(options.timeoutMs));
       const response = await fetch(target, {
         dispatcher: agent,
         redirect: 'manual',
@@ -70,7 +76,7 @@ export async function openGuardedFetch(options: {
         ...(headers === undefined ? {} : { headers: [...new Headers(headers)] }),
         ...(typeof body === 'string' ? { body } : {}),
         ...(body instanceof URLSearchParams ? { body: body.toString() } : {}),
-        ...(signal === undefined || signal === null ? {} : { signal }),
+        ...(signals.length === 0 ? {} : { signal: AbortSignal.any(signals) }),
       });
       if (response.status >= 300 && response.status < 400) {
         await response.body?.cancel();

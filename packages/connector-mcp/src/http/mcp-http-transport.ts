@@ -48,6 +48,7 @@ async function openLink(
             openGuardedFetch({
               origins: authorizationOrigins(url, options),
               ...bounds,
+              timeoutMs: limits.connectTimeoutMs,
               onFault() {},
             }),
         });

@@ -26,7 +26,9 @@ export async function listenForRedirect(): Promise<RedirectListener> {
   let expected: { readonly state: string; readonly take: (redirect: Redirect) => void } | null =
     null;
   const server = createServer((incoming, response) => {
-    const at = new URL(incoming.url ?? '/', 'http://127.0.0.1');
+    // Whatever page is open in the browser may send anything here, also what is no address.
+    const asked = incoming.url ?? '/';
+    const at = new URL(URL.canParse(asked, ORIGIN) ? asked : '/', ORIGIN);
     const given = (name: string): string | null => at.searchParams.get(name);
     const isOurs = at.pathname === PATH && expected !== null && given('state') === expected.state;
     response.writeHead(isOurs ? 200 : 400, {
@@ -48,6 +50,7 @@ export async function listenForRedirect(): Promise<RedirectListener> {
     url: `http://127.0.0.1:${port}${PATH}`,
     arrived: (state, signal) =>
       new Promise((resolve, reject) => {
+        if (signal.aborted) throw signal.reason;
         signal.addEventListener('abort', () => reject(signal.reason), { once: true });
         expected = { state, take: resolve };
       }),
@@ -58,4 +61,5 @@ export async function listenForRedirect(): Promise<RedirectListener> {
   };
 }
 
+const ORIGIN = 'http://127.0.0.1';
 const PATH = '/callback';

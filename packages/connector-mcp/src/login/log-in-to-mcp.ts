@@ -13,6 +13,7 @@ import {
   type McpHttpOptions,
   readAddress,
 } from '../http/mcp-http-address.ts';
+import { withDefaults } from '../session/mcp-limits.ts';
 import { listenForRedirect, type RedirectListener } from './await-redirect.ts';
 import { loginText, type McpLogin, type McpLoginOptions } from './mcp-login.ts';
 
@@ -41,17 +42,20 @@ export async function logInToMcp(request: McpLoginRequest): Promise<void> {
   }
   const url = readAddress(service);
   let fault: MillforgeError | null = null as MillforgeError | null;
+  const origins = authorizationOrigins(url, service);
   const guarded = await openGuardedFetch({
-    origins: authorizationOrigins(url, service),
+    origins,
     allowPrivateAddresses: service.allowPrivateAddresses ?? false,
     maxResponseBytes: MAX_ANSWER_BYTES,
+    timeoutMs: withDefaults(service.limits).connectTimeoutMs,
+    signal,
     onFault: (found) => {
       fault ??= found;
     },
   });
   const listener = await listenForRedirect();
   try {
-    const made = await authorize(request, { url, login, listener, guarded });
+    const made = await authorize(request, { url, login, listener, guarded, origins });
     await login.store.write(loginText(made));
   } catch (error) {
     if (signal.aborted) throw failed('Nobody logged in in time.', error);
@@ -71,10 +75,11 @@ async function authorize(
     readonly login: McpLoginOptions;
     readonly listener: RedirectListener;
     readonly guarded: GuardedFetch;
+    readonly origins: readonly string[];
   },
 ): Promise<McpLogin> {
   const { auth } = await import('@modelcontextprotocol/client');
-  const { url, login, listener, guarded } = to;
+  const { url, login, listener, guarded, origins } = to;
   const state = randomBytes(24).toString('base64url');
   const seen: Seen = {};
   const provider = providerOf(seen, { state, login, redirectUrl: listener.url });
@@ -82,10 +87,15 @@ async function authorize(
   const scoped = login.scope === undefined ? asking : { ...asking, scope: login.scope };
   await auth(provider, scoped);
   if (seen.address === undefined) throw failed('It sends nobody to a login.');
+  const { origin } = new URL(seen.address);
+  // A code that another server gives would be handed to this one, which could use it there.
+  if (!origins.includes(origin)) {
+    throw failed(`It sends to a login at another origin, ${origin.slice(0, 100)}.`);
+  }
   const arriving = listener.arrived(state, signal);
   onUrl(seen.address);
   const { code, issuer, error } = await arriving;
-  if (code === null) throw failed(`Access was not given (${(error ?? 'no code').slice(0, 100)}).`);
+  if (code === null) throw failed(`Access was not given (${inOneLine(error ?? 'no code', 100)}).`);
   await auth(provider, {
     ...scoped,
     authorizationCode: code,
@@ -169,8 +179,14 @@ function secretOf(client: object): { readonly client_secret?: string } {
 
 /** One sentence; words of a server are cut. */
 function reasonOf(error: unknown): string {
-  const text = error instanceof Error ? error.message : 'unknown';
-  return text.replaceAll(/\s+/gu, ' ').slice(0, 300);
+  if (error instanceof DOMException && error.name === 'TimeoutError') {
+    return 'its authorization server does not answer in time.';
+  }
+  return inOneLine(error instanceof Error ? error.message : 'unknown', 300);
+}
+
+function inOneLine(text: string, length: number): string {
+  return text.replaceAll(/[\s\p{Cc}]+/gu, ' ').slice(0, length);
 }
 
 function failed(message: string, cause?: unknown): MillforgeError {
