@@ -16,10 +16,17 @@ export function freezeJson(value: unknown): boolean {
       if (seen.has(next)) continue;
       seen.add(next);
     }
-    if (!Array.isArray(next) && !isPlain(next)) return false;
-    for (const key of Object.keys(next)) {
-      const child: unknown = Reflect.get(next, key);
-      if (!isScalar(child)) pending.push(child);
+    if (isList(next)) {
+      for (const item of next) if (!isScalar(item)) pending.push(item);
+    } else if (isPlain(next)) {
+      // The engine reads along such a loop without looking the names up; only what is no scalar is asked
+      // whether it is the object's own.
+      for (const name in next) {
+        const child = next[name];
+        if (!isScalar(child) && Object.hasOwn(next, name)) pending.push(child);
+      }
+    } else {
+      return false;
     }
     Object.freeze(next);
   }
@@ -27,11 +34,16 @@ export function freezeJson(value: unknown): boolean {
 }
 
 function isScalar(value: unknown): boolean {
-  if (typeof value === 'number') return Number.isFinite(value);
-  return typeof value === 'string' || typeof value === 'boolean' || value === null;
+  if (typeof value === 'string' || typeof value === 'boolean' || value === null) return true;
+  return typeof value === 'number' && Number.isFinite(value);
 }
 
-function isPlain(value: object): boolean {
+/** `Array.isArray` makes an array one of any; this guard leaves its items unknown. */
+function isList(value: object): value is readonly unknown[] {
+  return Array.isArray(value);
+}
+
+function isPlain(value: object): value is { readonly [name: string]: unknown } {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
 }

@@ -70,7 +70,12 @@ interface Run {
 
 /** What is kept of one operation; its functions are not, for they hold on to what was prepared. */
 interface Entry {
-  readonly asked: Pick<Operation, 'step' | 'kind' | 'effect' | 'repeat' | 'input' | 'extends'>;
+  readonly step: number;
+  readonly kind: Operation['kind'];
+  readonly effect: Operation['effect'];
+  readonly repeat: Operation['repeat'];
+  readonly input: JsonValue;
+  readonly extends: string | undefined;
   outcome: OperationOutcome | null;
   /** An act began whose end is not known. */
   inDoubt: boolean;
@@ -96,7 +101,7 @@ function openLog(run: Run, signal: AbortSignal): MemoryOperationLog {
   const pass: Pass = {
     run,
     signal,
-    unasked: new Map(recorded.map(([key, { asked }]) => [key, asked.step])),
+    unasked: new Map(recorded.map(([key, { step }]) => [key, step])),
     step: 0,
     ended: null,
   };
@@ -184,7 +189,12 @@ function findEntry(pass: Pass, operation: Operation): Entry {
 
 function newEntry({ step, kind, effect, repeat, input, extends: base }: Operation): Entry {
   return {
-    asked: { step, kind, effect, repeat, input, ...(base === undefined ? {} : { extends: base }) },
+    step,
+    kind,
+    effect,
+    repeat,
+    input,
+    extends: base,
     outcome: null,
     inDoubt: false,
     inFlight: false,
@@ -195,13 +205,12 @@ function newEntry({ step, kind, effect, repeat, input, extends: base }: Operatio
 function findDifference(pass: Pass, operation: Operation, known: Entry | undefined): string | null {
   if (operation.step < pass.step) return 'its step lies before the one that was reached';
   if (known !== undefined) {
-    const { asked } = known;
-    if (asked.step !== operation.step) return 'another step';
-    if (asked.kind !== operation.kind) return 'another kind';
-    if (asked.effect !== operation.effect) return 'another effect';
-    if (asked.repeat !== operation.repeat) return 'another repeat';
-    if (asked.extends !== operation.extends) return 'it continues another operation';
-    if (!sameJson(asked.input, operation.input)) return 'another input';
+    if (known.step !== operation.step) return 'another step';
+    if (known.kind !== operation.kind) return 'another kind';
+    if (known.effect !== operation.effect) return 'another effect';
+    if (known.repeat !== operation.repeat) return 'another repeat';
+    if (known.extends !== operation.extends) return 'it continues another operation';
+    if (!sameJson(known.input, operation.input)) return 'another input';
     if (known.outcome !== null) return null;
   }
   if (operation.step < pass.run.lastStep) return 'a later step was recorded already';

@@ -1,5 +1,5 @@
 import type { OutcomeImage } from '@millforge/contracts';
-import { type BatchReport, settleBatch, stepNudgeText } from '@millforge/guard';
+import { type BatchReport, type StepCall, settleBatch, stepNudgeText } from '@millforge/guard';
 import { endExhausted, type RunEnding } from '../run-ending.ts';
 import type { Run } from '../run-state.ts';
 import { type AskedCall, answerCall, refusePremature } from './answer-call.ts';
@@ -53,12 +53,12 @@ type Premature = { readonly terminal: string; readonly pending: readonly string[
 
 function findPremature(run: Run, batch: readonly AskedCall[]): Premature | null {
   // Only a terminal can be too early, and most batches have none.
-  const terminals = batch.flatMap(({ call }) => {
+  const terminals: StepCall[] = [];
+  for (const { call } of batch) {
     const node = call.kind === 'accepted' ? run.nodes.get(call.name) : undefined;
-    return node === undefined || node.terminal_result === null
-      ? []
-      : [{ nodeId: node.node_id, arguments: null }];
-  });
+    if (node === undefined || node.terminal_result === null) continue;
+    terminals.push({ nodeId: node.node_id, arguments: null });
+  }
   return terminals.length === 0 ? null : run.gate.check(run.steps, terminals).premature;
 }
 

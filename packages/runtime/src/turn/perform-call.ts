@@ -1,5 +1,6 @@
 import {
   type ActResult,
+  type JsonValue,
   type MillforgeError,
   type OperationOutcome,
   operationFailed,
@@ -62,12 +63,9 @@ export async function performCall(
         metered: false,
         input: { tool: place.tool, binding: { ...checked.binding }, arguments: checked.input },
         describe,
-        async before(signal) {
+        before(signal) {
           if (startedAt === null) start(false);
-          const prepared = await held.prepare(signal);
-          if (prepared.kind === 'prepared') return prepared.before;
-          if (isStopped(prepared.outcome)) signal.throwIfAborted();
-          throw operationRefused(reasonOf(prepared));
+          return held.look(signal);
         },
         ...(checked.reconcile === undefined
           ? {}
@@ -186,6 +184,8 @@ function unperformed({ outcome }: ExecutedCall | RefusedCall): MillforgeError {
 interface Held {
   /** Null before it was prepared, and once it was freed. */
   current(): PreparedCall | null;
+  /** Prepares the call and gives the evidence of the state before; throws the refusal that is to be recorded. */
+  look(signal: AbortSignal): Promise<JsonValue | null>;
   prepare(signal: AbortSignal): Promise<PreparedCall | RefusedCall>;
   free(): Promise<void>;
 }
@@ -198,14 +198,20 @@ function holdPrepared(checked: CheckedCall): Held {
     current = null;
     return Promise.resolve(prepared[Symbol.asyncDispose]());
   };
+  const keep = (prepared: PreparedCall | RefusedCall): PreparedCall | RefusedCall => {
+    if (prepared.kind === 'prepared') current = prepared;
+    return prepared;
+  };
   return {
     current: () => current,
-    async prepare(signal) {
+    async look(signal) {
       if (current !== null) await free();
-      const prepared = await checked.prepare({ signal });
-      if (prepared.kind === 'prepared') current = prepared;
-      return prepared;
+      const prepared = keep(await checked.prepare({ signal }));
+      if (prepared.kind === 'prepared') return prepared.before;
+      if (isStopped(prepared.outcome)) signal.throwIfAborted();
+      throw operationRefused(reasonOf(prepared));
     },
+    prepare: async (signal) => keep(await checked.prepare({ signal })),
     free,
   };
 }
