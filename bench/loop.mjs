@@ -22,12 +22,17 @@ const hundred = (run, repeats) => () => timed(() => times(repeats, () => run(100
 
 /** One turn in memory against one turn of other loops, how a turn grows with the run, and what stays. */
 export async function benchLoop() {
+  const measured = new Map();
   for (const turns of [10, 100, 400, 1000]) {
     const repeats = Math.max(1, Math.round(400 / turns));
     const ours = () => timed(() => times(repeats, () => runOurs(turns)), turns * repeats);
     const theirs = () => timed(() => times(repeats, () => runTheirs(turns)), turns * repeats);
-    report(`loop at ${turns} turns / pi-agent-core`, await compare(ours, theirs, 9), 'turn');
+    const found = await compare(ours, theirs, 9);
+    measured.set(turns, found);
+    report(`loop at ${turns} turns / pi-agent-core`, found, 'turn');
   }
+  reportFit('ours', measured);
+  reportFit('theirs', measured);
   for (const { peer, run } of [
     { peer: 'ai', run: runAiSdk },
     { peer: 'LangGraph', run: runLangGraph },
@@ -47,6 +52,17 @@ export async function benchLoop() {
   );
   await reportHeap();
   await reportResident();
+}
+
+/** What a run takes before its first turn, and what each turn adds: a line through 10 and 400 turns. */
+function reportFit(side, measured) {
+  const [few, many] = [10, 400];
+  const [short, long] = [few, many].map((turns) => measured.get(turns)[side] * turns);
+  const perTurn = (long - short) / (many - few);
+  const fixed = short - few * perTurn;
+  process.stdout.write(
+    `${side}: ${fixed.toFixed(0)} µs for a run and ${perTurn.toFixed(1)} µs for each of its turns\n`,
+  );
 }
 
 /** What a hundred runs of a hundred turns leave in the process, after as many to warm up. */
@@ -271,9 +287,17 @@ async function runTheirs(turns) {
       const last = turn >= turns;
       const message = {
         role: 'assistant',
+        // Arguments come as text to both sides, as from a server; here it is the client that reads them.
         content: last
           ? [{ type: 'text', text: 'done' }]
-          : [{ type: 'toolCall', id: `c${turn}`, name: 'noop', arguments: { n: turn } }],
+          : [
+              {
+                type: 'toolCall',
+                id: `c${turn}`,
+                name: 'noop',
+                arguments: JSON.parse(`{"n":${turn}}`),
+              },
+            ],
         api: model.api,
         provider: model.provider,
         model: model.id,

@@ -1,6 +1,7 @@
 import type { PlanNode, Redactor, ToolOrigin, ToolOutcome } from '@millforge/contracts';
 import { boundText } from './bound-text.ts';
 import { digestOrNull } from './digest-or-null.ts';
+import { isoTime } from './iso-time.ts';
 import type { CallContext } from './tool-executor.ts';
 import type { ToolTraceRecord, TraceApproval, TraceDecision } from './tool-trace-record.ts';
 
@@ -65,7 +66,7 @@ export function traceCall(facts: CallFacts, end: CallEnd, redactor: Redactor): T
       .slice(0, MAX_PATHS)
       .map((path) => boundText(redactor.text(boundText(path, SCANNED_BYTES).text), 256).text),
     summary: boundText(redactor.text(boundText(outcome.text, SCANNED_BYTES).text), 512).text,
-    started_at: times === null ? null : new Date(times.startedAtMs).toISOString(),
+    started_at: times === null ? null : isoTime(times.startedAtMs),
     duration_ms: times === null ? null : Math.max(0, Math.round(times.durationMs)),
   };
 }
