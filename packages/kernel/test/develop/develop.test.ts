@@ -289,6 +289,40 @@ test('gives no verdict where a command cannot be started, and asks a person', as
   expect((await develop.run('mend-sum').done).state).toBe('completed');
 });
 
+test('fails what a criterion changes in the candidate itself, and names it', async () => {
+  const { run, root } = await ground();
+  const live = join(root, 'work/mend-sum/candidate/src/left.txt');
+  const reaching = {
+    name: 'reach',
+    text: 'It is neat.',
+    command: ['sh', '-c', `echo x > ${live}`],
+  };
+  const { view, handoff } = await run(developContract({ criteria: [reaching] }));
+  expect(view.failure?.code).toBe('check-failed');
+  expect(handoff.violations).toEqual([
+    { tree: 'candidate', path: 'src/left.txt', change: 'added' },
+  ]);
+});
+
+test('takes back what was verified when the candidate changes before health looks', async () => {
+  let recorded = 0;
+  const places: string[] = [];
+  const { run, root } = await ground({}, (name) => {
+    if (name === 'after:record-result') recorded += 1;
+    const [place] = places;
+    // The sixth result is that of verify.
+    if (recorded === 6 && place !== undefined) makeTree(place, { 'src/late.sh': { content: '' } });
+  });
+  places.push(join(root, 'work/mend-sum/candidate'));
+  const { view, handoff } = await run();
+  expect([view.state, handoff.verdicts[0]?.verify, handoff.verdicts[0]?.health]).toEqual([
+    'failed',
+    'pass',
+    'fail',
+  ]);
+  expect(handoff.violations).toEqual([{ tree: 'candidate', path: 'src/late.sh', change: 'added' }]);
+});
+
 test('counts a criterion whose time is over as failed', async () => {
   const { run } = await ground();
   const slow = {

@@ -75,7 +75,7 @@ function reportOf(outcome: RunOutcome, phase: WorkPhase): { readonly summary: st
   const { status, summary, failure_class, failure_message } = outcome;
   if (status === 'success') return { summary: (summary ?? '').slice(0, MAX_SUMMARY) };
   throw operationFailed({
-    code: failure_class ?? `phase-${status}`,
+    code: status === 'failed' ? (failure_class ?? 'phase-failed') : `phase-${status}`,
     message: `The model did not finish the phase ${phase} (${status}): ${(failure_message ?? summary ?? 'no reason was given').slice(0, 500)}`,
   });
 }

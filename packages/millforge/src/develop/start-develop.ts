@@ -175,8 +175,9 @@ function failedStatus(code: string): DevelopResult['status'] {
   // What says no to the candidate, as against what keeps it from being judged.
   if (code === 'check-failed' || code === 'integrity-violation') return 'rejected';
   if (code === 'phase-blocked' || code === 'phase-rejected') return 'blocked';
-  if (code === 'budget-exhausted' || code.endsWith('_exhausted')) return 'budget_exhausted';
-  return code === 'deadline' || code === 'deadline_expired' ? 'deadline' : 'failed';
+  // Refused operations of a phase itself, and of the run in it.
+  if (code === 'budget-exhausted' || code === 'phase-budget_exhausted') return 'budget_exhausted';
+  return code === 'deadline' || code === 'phase-deadline' ? 'deadline' : 'failed';
 }
 
 function messageOf({ failure, holds, interruption }: GoalView): string | null {

@@ -175,6 +175,19 @@ test('a model that cannot go on in a phase ends the development with its reason'
   ]);
 });
 
+test('a development that uses more than it may ends as exhausted', async () => {
+  const used = { input_tokens: 50, output_tokens: 1 };
+  const { open, candidate, checks } = await developWorld({
+    plan: [
+      { ...calling('list_workspace_files', { root: '.' }), usage: used },
+      submitting('planned'),
+    ],
+  });
+  const contract = developContract({ observed_limits: { input_tokens: 20 } });
+  const run = await open().develop({ contract, candidate, checks, model: MODEL });
+  expect((await run.result).status).toBe('budget_exhausted');
+});
+
 test('a stopped development goes on by its contract alone', async () => {
   const { open, candidate, checks, requests } = await developWorld();
   const request = { contract: developContract(), candidate, checks, model: MODEL };
