@@ -12,11 +12,10 @@ import {
 } from '@millforge/kernel/publication';
 import { openKernelOn } from '../../src/open-kernel.ts';
 import type { Driver } from '../../src/sqlite/driver.ts';
-import { crashClock, crashIds } from '../crash/finish-goal.ts';
+import { crashClock, crashIds, crashScope as scope } from '../crash/finish-goal.ts';
 import { journalDriver } from '../crash/journal-driver.ts';
 import { linesOf } from '../crash/scenario.ts';
-import { scope } from '../fixture.ts';
-import { complete, request } from './world.ts';
+import { complete, request } from './completed-goal.ts';
 
 /** One way in which a sending goes wrong. */
 export interface FaultyCase {

@@ -1,5 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   type GitPublisherOptions,
@@ -7,6 +17,7 @@ import {
   gitPublisher,
   type Publisher,
 } from '@millforge/kernel/publication';
+import { afterAll } from 'vitest';
 import { systemClock, temporaryDirectory } from '../fixture.ts';
 
 /** A bare repository that counts what it applied, and a working one with commits. */
@@ -36,31 +47,15 @@ export function update(old: string | null, next: string): GitUpdate {
   return { kind: 'git_update', schema_version: '1.0', ref: 'refs/heads/main', old, new: next };
 }
 
-/** Makes both repositories. */
+/** Makes both repositories: copies of one pair, because making them takes longer than a test. */
 export function gitWorld(): GitWorld {
+  original ??= makeRepositories();
   const root = temporaryDirectory();
+  cpSync(original.folder, root, { recursive: true });
   const repository = join(root, 'work');
   const bare = join(root, 'remote.git');
   const cutFile = join(root, 'cut');
-  const env = { ...process.env, ...IDENTITY, HOME: root, CUT: cutFile };
-  const run = (directory: string, args: readonly string[]): string =>
-    execFileSync('git', ['-C', directory, ...args], { env, encoding: 'utf8' }).trim();
-  mkdirSync(repository);
-  run(root, ['init', '-q', '-b', 'main', repository]);
-  run(root, ['init', '-q', '--bare', '-b', 'main', bare]);
-  run(bare, ['config', 'core.logAllRefUpdates', 'always']);
-  const commit = (text: string): string => {
-    writeFileSync(join(repository, 'file'), text);
-    run(repository, ['add', 'file']);
-    run(repository, ['commit', '-q', '-m', text]);
-    return run(repository, ['rev-parse', 'HEAD']);
-  };
-  const first = commit('first');
-  const other = commit('other');
-  run(repository, ['reset', '-q', '--hard', first]);
-  const second = commit('second');
-  const third = commit('third');
-  run(repository, ['push', '-q', bare, `${first}:refs/heads/main`]);
+  const env = { ...environmentOf(root), CUT: cutFile };
   const released = join(root, 'released');
   hook(
     bare,
@@ -72,8 +67,8 @@ export function gitWorld(): GitWorld {
   return {
     repository,
     bare,
-    commits: { first, second, third, other },
-    inBare: (...args) => run(bare, args),
+    commits: original.commits,
+    inBare: (...args) => run(bare, args, env),
     // The first line is of the commit that everything begins with.
     applied: () => readFileSync(join(bare, 'logs/refs/heads/main'), 'utf8').split('\n').length - 2,
     cut: (how) => writeFileSync(cutFile, how),
@@ -89,6 +84,51 @@ export function gitWorld(): GitWorld {
         ...more,
       }),
   };
+}
+
+interface Original {
+  readonly folder: string;
+  readonly commits: GitWorld['commits'];
+}
+
+let original: Original | null = null;
+
+afterAll(() => {
+  if (original !== null) rmSync(original.folder, { recursive: true, force: true });
+  original = null;
+});
+
+function makeRepositories(): Original {
+  const folder = mkdtempSync(join(tmpdir(), 'millforge-git-world-'));
+  const env = environmentOf(folder);
+  const work = join(folder, 'work');
+  const bare = join(folder, 'remote.git');
+  mkdirSync(work);
+  run(folder, ['init', '-q', '-b', 'main', work], env);
+  run(folder, ['init', '-q', '--bare', '-b', 'main', bare], env);
+  run(bare, ['config', 'core.logAllRefUpdates', 'always'], env);
+  const commit = (text: string): string => {
+    writeFileSync(join(work, 'file'), text);
+    run(work, ['commit', '-q', '-a', '-m', text], env);
+    return run(work, ['rev-parse', 'HEAD'], env);
+  };
+  writeFileSync(join(work, 'file'), '');
+  run(work, ['add', 'file'], env);
+  const first = commit('first');
+  const other = commit('other');
+  run(work, ['reset', '-q', '--hard', first], env);
+  const second = commit('second');
+  const third = commit('third');
+  run(work, ['push', '-q', bare, `${first}:refs/heads/main`], env);
+  return { folder, commits: { first, second, third, other } };
+}
+
+function run(directory: string, args: readonly string[], env: NodeJS.ProcessEnv): string {
+  return execFileSync('git', ['-C', directory, ...args], { env, encoding: 'utf8' }).trim();
+}
+
+function environmentOf(home: string): NodeJS.ProcessEnv {
+  return { ...process.env, ...IDENTITY, HOME: home };
 }
 
 /** Waits for what another process does. */

@@ -1,33 +1,17 @@
 import { join } from 'node:path';
-import { digest, type JsonValue } from '@millforge/contracts';
 import type { Kernel, OpenKernelOptions } from '@millforge/kernel';
 import {
   createPublications,
   type DispatchOptions,
   type PublicationName,
-  type PublicationRequest,
   type Publications,
   type PublicationView,
   type Publisher,
 } from '@millforge/kernel/publication';
-import { adapter, contract, open, outcome, scope, temporaryDirectory } from '../fixture.ts';
+import { open, scope, temporaryDirectory } from '../fixture.ts';
+import { complete, request } from './completed-goal.ts';
 
-/** What the goals of these tests give. */
-export const OUTPUT: JsonValue = outcome({ summary: 'The test passes.' });
-
-/** Digest of what they give. */
-export const OUTPUT_SHA256 = digest(OUTPUT);
-
-/** A request to publish it. */
-export function request(more: Partial<PublicationRequest> = {}): PublicationRequest {
-  return {
-    policy: 'release-1',
-    revision: 'r1',
-    action: { publisher: 'test', target: 'somewhere' },
-    payloadSha256: OUTPUT_SHA256,
-    ...more,
-  };
-}
+export { complete, OUTPUT, OUTPUT_SHA256, request } from './completed-goal.ts';
 
 /** A publisher that does what a test says. */
 export function publisher(more: Partial<Publisher> = {}): Publisher & { readonly sent: string[] } {
@@ -54,12 +38,6 @@ export interface World {
   readonly directory: string;
   readonly kernel: Kernel;
   readonly publications: Publications;
-}
-
-/** Completes a goal that gives `OUTPUT`. */
-export async function complete(kernel: Kernel, goalId: string): Promise<void> {
-  await kernel.admitGoal(scope, contract(goalId));
-  await kernel.runGoal(scope, goalId, { adapters: [adapter(async () => OUTPUT)] }).done;
 }
 
 /** Opens a kernel whose goal `goal` is completed. */
