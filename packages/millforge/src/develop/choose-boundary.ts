@@ -34,7 +34,8 @@ export async function chooseBoundary(host: {
     const keepsCommands = tiers.some(({ tier, isAvailable }) => isAvailable && WALLS.has(tier));
     return { ...inside(sandbox, async () => {}), keepsCommands };
   }
-  const own = createHostSandbox({ env, hiddenPaths });
+  // How long a criterion may take is said by its contract.
+  const own = createHostSandbox({ env, hiddenPaths, ceiling: { timeoutMs: DAY_MS } });
   const commands = (await own.report()).find(({ tier }) => tier === 'bubblewrap');
   if (commands?.isAvailable === true) return inside(own, async () => own[Symbol.asyncDispose]());
   await own[Symbol.asyncDispose]();
@@ -57,3 +58,4 @@ function inside(sandbox: Sandbox, close: () => Promise<void>): DevelopBoundary {
 
 /** Tiers that run commands and are more than a process. */
 const WALLS: ReadonlySet<string> = new Set(['bubblewrap', 'container']);
+const DAY_MS = 86_400_000;

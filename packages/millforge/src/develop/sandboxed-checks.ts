@@ -29,6 +29,15 @@ export function sandboxedChecks(sandbox: Sandbox): CheckRunner {
     );
     if (!('containment' in result)) throw new Error(result.message);
     const isLate = result.kind === 'stopped' && result.limit === 'time';
+    if (isLate && timeoutMs > sandbox.ceiling.timeoutMs) {
+      // It had less time than it may have, which says nothing about what it checks.
+      throw new Error(
+        `The sandbox ends commands after ${sandbox.ceiling.timeoutMs} ms, and this criterion may take ${timeoutMs} ms; raise the ceiling of the sandbox, or lower timeout_ms.`,
+      );
+    }
+    if (result.kind === 'stopped') {
+      tail.add(Buffer.from(`\n[The sandbox ended it: limit of ${result.limit}.]\n`));
+    }
     return {
       exitCode: result.kind === 'exited' ? result.exitCode : null,
       timedOut: isLate,
