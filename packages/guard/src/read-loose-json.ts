@@ -232,7 +232,8 @@ function readString(cursor: Cursor): string | null | undefined {
     return null;
   }
   const inside = text.slice(from, to);
-  if (CONTROL.test(inside)) {
+  const hasControl = CONTROL.test(inside);
+  if (hasControl) {
     // A raw line break behind a backslash could continue the line or be meant; nobody can tell.
     if (slips !== true || BROKEN_ESCAPE.test(inside)) {
       refuse(cursor, 'A string holds a control character without an escape.');
@@ -241,7 +242,7 @@ function readString(cursor: Cursor): string | null | undefined {
     cursor.repairs.add('raw-control');
   }
   if (isSingle) cursor.repairs.add('single-quotes');
-  const value = unescaped(isSingle ? inDoubleQuotes(inside) : inside);
+  const value = unescaped(isSingle ? inDoubleQuotes(inside) : inside, hasControl);
   if (value === null) refuse(cursor, 'A string holds an escape that JSON does not know.');
   else if (LONE_SURROGATE.test(value)) refuse(cursor, 'A string holds half of a surrogate pair.');
   cursor.at = to + 1;
@@ -281,10 +282,11 @@ function inDoubleQuotes(inside: string): string {
 }
 
 /** What the inside of a string in double quotes stands for; the engine decodes faster than any loop here. */
-function unescaped(inside: string): string | null {
+function unescaped(inside: string, hasControl: boolean): string | null {
   if (!inside.includes('\\')) return inside;
   try {
-    const value: unknown = JSON.parse(`"${inside.replaceAll(CONTROLS, escaped)}"`);
+    const plain = hasControl ? inside.replaceAll(CONTROLS, escaped) : inside;
+    const value: unknown = JSON.parse(`"${plain}"`);
     return typeof value === 'string' ? value : null;
   } catch {
     // Between these quotes only an escape can be wrong.
