@@ -2,12 +2,22 @@ import { deepFreeze } from '../json/freeze.ts';
 import type { ExactJson } from '../json/json-value.ts';
 import { setOwn } from '../json/plain-object.ts';
 import { orNull } from './combine-schemas.ts';
+import { isGrammarPattern } from './is-grammar-pattern.ts';
 import type { ArraySchema, ConstSchema, JsonSchema, ObjectSchema } from './schema.ts';
 
 /**
- * What a kind of model server takes as schema of a tool's arguments: `openai` what it reads as a hint,
- * `openai-strict` what it holds the model to, `anthropic` the Messages API, `grammar` the servers that make a
- * grammar of it (llama.cpp, Ollama, vLLM, LM Studio).
+ * What a kind of model server takes as schema of a tool's arguments.
+ *
+ * - `openai`: what it reads as a hint, any schema of an object;
+ *   https://platform.openai.com/docs/guides/function-calling
+ * - `openai-strict`: what it holds the model to, a subset with limits;
+ *   https://platform.openai.com/docs/guides/structured-outputs#supported-schemas
+ * - `anthropic`: the Messages API, a hint whose property names are checked;
+ *   https://platform.claude.com/docs/en/agents-and-tools/tool-use/define-tools
+ * - `grammar`: the servers that make a grammar of it, as much as all of them take: llama.cpp (and with it Ollama
+ *   and LM Studio), `common/json-schema-to-grammar.cpp` and `src/llama-grammar.cpp` in
+ *   https://github.com/ggml-org/llama.cpp; vLLM, `vllm/v1/structured_output/backend_xgrammar.py` in
+ *   https://github.com/vllm-project/vllm
  */
 export type SchemaDialect = 'openai' | 'openai-strict' | 'anthropic' | 'grammar';
 
@@ -159,12 +169,13 @@ function isDropped(schema: JsonSchema, keyword: string, dialect: SchemaDialect):
 function isDroppedFromGrammar(schema: JsonSchema, keyword: string): boolean {
   switch (keyword) {
     case 'format':
-      return 'format' in schema && !GRAMMAR_FORMATS.has(schema.format ?? '');
+      return !hasGrammarFormat(schema);
     case 'pattern':
-      return 'pattern' in schema && !isWholeText(schema.pattern ?? '');
+      return !hasGrammarPattern(schema);
     case 'minLength':
     case 'maxLength':
-      return 'pattern' in schema || isTooOften(schema, keyword);
+      // One rule of texts is taken, and some servers refuse a schema that has two.
+      return hasGrammarFormat(schema) || hasGrammarPattern(schema) || isTooOften(schema, keyword);
     case 'minItems':
     case 'maxItems':
       return isTooOften(schema, keyword);
@@ -172,29 +183,31 @@ function isDroppedFromGrammar(schema: JsonSchema, keyword: string): boolean {
     case 'maximum':
     case 'exclusiveMinimum':
     case 'exclusiveMaximum':
-      // Digits of whole numbers can be counted; those of fractions cannot.
-      return 'type' in schema && [schema.type].flat().includes('number');
+      // Digits of whole numbers can be counted; those of fractions cannot, and are cut off from a bound.
+      return (
+        ('type' in schema && [schema.type].flat().includes('number')) ||
+        !Number.isSafeInteger(valueOf(schema, keyword))
+      );
     default:
       return false;
   }
 }
 
-/** Whether a pattern means the same to a grammar, which matches whole texts and knows no classes by letter. */
-function isWholeText(pattern: string): boolean {
-  const inner = /^\^(.*)\$$/su.exec(pattern)?.[1];
-  if (inner === undefined || /\\(?:[a-zA-Z]|$)/u.test(inner)) return false;
-  // What is left outside of classes and groups; a bar there would split the anchors.
-  let rest = inner.replaceAll(/\\./gsu, '').replaceAll(/\[[^\]]*\]/gu, '');
-  for (let before = ''; before !== rest; ) {
-    before = rest;
-    rest = rest.replaceAll(/\([^()]*\)/gu, '');
-  }
-  return !rest.includes('|') && !rest.includes('^') && !rest.includes('$');
+function isTooOften(schema: JsonSchema, keyword: string): boolean {
+  const bound = valueOf(schema, keyword);
+  return typeof bound === 'number' && bound > MAX_REPETITIONS;
 }
 
-function isTooOften(schema: JsonSchema, keyword: string): boolean {
-  const bound = Object.entries(schema).find(([name]) => name === keyword)?.[1];
-  return typeof bound === 'number' && bound > MAX_REPETITIONS;
+function hasGrammarFormat(schema: JsonSchema): boolean {
+  return 'format' in schema && GRAMMAR_FORMATS.has(schema.format ?? '');
+}
+
+function hasGrammarPattern(schema: JsonSchema): boolean {
+  return 'pattern' in schema && isGrammarPattern(schema.pattern ?? '');
+}
+
+function valueOf(schema: JsonSchema, keyword: string): unknown {
+  return Object.entries(schema).find(([name]) => name === keyword)?.[1];
 }
 
 /** Why a dialect has no form of a schema. */
@@ -202,30 +215,74 @@ function findFault(root: JsonSchema, dialect: SchemaDialect): string | null {
   if (!('properties' in root) || root.type !== 'object') {
     return 'the arguments of a tool must be one object';
   }
-  if (dialect === 'grammar' || dialect === 'openai') return null;
+  if (dialect === 'anthropic') return findOddName(root);
+  return dialect === 'openai-strict' ? findStrictFault(root) : null;
+}
+
+function findOddName(root: JsonSchema): string | null {
+  for (const { schema } of nodesOf(root)) {
+    const names = 'properties' in schema ? Object.keys(schema.properties) : [];
+    const odd = names.find((name) => !/^[a-zA-Z0-9_.-]{1,64}$/u.test(name));
+    if (odd !== undefined) {
+      return `the property ${odd.slice(0, 64)} has a name that is not taken there`;
+    }
+  }
+  return null;
+}
+
+/** Why a schema is more than a strict server takes; its limit of 120,000 characters is above that of a schema. */
+function findStrictFault(root: JsonSchema): string | null {
+  let properties = 0;
+  let members = 0;
+  for (const { schema, depth } of nodesOf(root)) {
+    if (depth > MAX_STRICT_DEPTH) return `it nests deeper than ${MAX_STRICT_DEPTH} levels`;
+    const names = 'properties' in schema ? Object.keys(schema.properties) : [];
+    const values = membersOf(schema);
+    const length = lengthOf(values);
+    if (values.length > LARGE_STRICT_ENUM && length > MAX_LARGE_ENUM_CHARACTERS) {
+      return `it has a list of values with more than ${MAX_LARGE_ENUM_CHARACTERS} characters`;
+    }
+    properties += names.length;
+    members += values.length;
+  }
+  if (properties > MAX_STRICT_PROPERTIES) {
+    return `it has more than ${MAX_STRICT_PROPERTIES} properties`;
+  }
+  return members > MAX_STRICT_MEMBERS ? `it lists more than ${MAX_STRICT_MEMBERS} values` : null;
+}
+
+/** Every schema inside of one, with the number of objects and arrays around it. */
+function* nodesOf(
+  root: JsonSchema,
+): Generator<{ readonly schema: JsonSchema; readonly depth: number }> {
   const pending: { readonly schema: JsonSchema; readonly depth: number }[] = [
     { schema: root, depth: 1 },
   ];
-  let properties = 0;
   for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
+    yield at;
     const { schema, depth } = at;
-    if (dialect === 'openai-strict' && depth > MAX_STRICT_DEPTH) {
-      return `it nests deeper than ${MAX_STRICT_DEPTH} levels`;
-    }
-    if ('anyOf' in schema) pending.push(...schema.anyOf.map((one) => ({ schema: one, depth })));
-    if ('items' in schema) pending.push({ schema: schema.items, depth: depth + 1 });
-    if (!('properties' in schema)) continue;
-    for (const [name, property] of Object.entries(schema.properties)) {
-      properties += 1;
-      if (dialect === 'anthropic' && !/^[a-zA-Z0-9_.-]{1,64}$/u.test(name)) {
-        return `the property ${name.slice(0, 64)} has a name that is not taken there`;
-      }
-      pending.push({ schema: property, depth: depth + 1 });
-    }
+    const inner =
+      'properties' in schema
+        ? Object.values(schema.properties)
+        : 'items' in schema
+          ? [schema.items]
+          : [];
+    for (const one of inner) pending.push({ schema: one, depth: depth + 1 });
+    const same = 'anyOf' in schema ? schema.anyOf : 'oneOf' in schema ? schema.oneOf : [];
+    for (const one of same) pending.push({ schema: one, depth });
   }
-  return dialect === 'openai-strict' && properties > MAX_STRICT_PROPERTIES
-    ? `it has more than ${MAX_STRICT_PROPERTIES} properties`
-    : null;
+}
+
+function membersOf(schema: JsonSchema): readonly unknown[] {
+  if ('const' in schema) return [schema.const];
+  return 'enum' in schema ? (schema.enum ?? []) : [];
+}
+
+function lengthOf(values: readonly unknown[]): number {
+  return values.reduce<number>(
+    (sum, value) => sum + (typeof value === 'string' ? value.length : 0),
+    0,
+  );
 }
 
 /** Servers that read a schema as a hint or check it with a whole validator. */
@@ -246,6 +303,11 @@ const STRICT_FORMATS = new Set([
 ]);
 const GRAMMAR_FORMATS = new Set(['date', 'time', 'date-time', 'uuid']);
 /** Beyond this many repetitions the makers of grammars give up. */
-const MAX_REPETITIONS = 2000;
+const MAX_REPETITIONS = 1999;
 const MAX_STRICT_DEPTH = 10;
 const MAX_STRICT_PROPERTIES = 5000;
+/** Values of all lists and constants together. */
+const MAX_STRICT_MEMBERS = 1000;
+/** A list with more values than this may have fewer characters. */
+const LARGE_STRICT_ENUM = 250;
+const MAX_LARGE_ENUM_CHARACTERS = 15_000;

@@ -89,10 +89,98 @@ test.each([
   ['^[|^$]$', true],
   ['^\\d+$', false],
   ['^a\\.b$', true],
+  ['^[+-]?[0-9]+\\$$', true],
+  ['^([a-z]+|[0-9]{2,})(\\.[a-z\\]]{1,3})*$', true],
+  // What stands otherwise in JSON than in the text, a grammar would have to escape.
+  ['^.*$', false],
+  ['^[^a]$', false],
+  ['^a"b$', false],
+  ['^["a]$', false],
+  ['^[ -~]$', false],
+  ['^\\\\$', false],
+  ['^[\\\\a]$', false],
+  ['^a\tb$', false],
+  // Escapes, groups and quantifiers that not every one of them knows.
+  ['^a\\/b$', false],
+  ['^[a\\-z]$', false],
+  ['^(?:a|b)$', false],
+  ['^(?<name>a)$', false],
+  ['^a+?$', false],
+  ['^(a|)$', false],
+  ['^()$', false],
+  ['^$', false],
+  ['^(a|b)|c$', false],
 ])('a grammar is given the pattern %s: %s', (pattern, isKept) => {
   const schema = normal({ ...ROOT, properties: { it: { type: 'string', pattern } } });
   const { schema: form } = toProviderSchema(schema, 'grammar');
   expect(JSON.stringify(form).includes('"pattern"')).toBe(isKept);
+});
+
+test.each([
+  ['length beside a format', { format: 'uuid', maxLength: 36 }, 'maxLength'],
+  ['length beside a pattern', { pattern: '^[a-z]+$', minLength: 2 }, 'minLength'],
+  ['a length that llama.cpp refuses', { maxLength: 2000 }, 'maxLength'],
+])('a grammar is not given %s', (_, keywords, dropped) => {
+  const schema = normal({ ...ROOT, properties: { it: { type: 'string', ...keywords } } });
+  const { changes } = toProviderSchema(schema, 'grammar');
+  expect(changes.map(({ keyword }) => keyword)).toEqual([dropped]);
+});
+
+test.each([{ maxLength: 1999 }, { format: 'uri', maxLength: 9 }, { pattern: 'a', maxLength: 9 }])(
+  'a grammar is given the length where nothing else says what a text is: %o',
+  (keywords) => {
+    const schema = normal({ ...ROOT, properties: { it: { type: 'string', ...keywords } } });
+    expect(JSON.stringify(toProviderSchema(schema, 'grammar').schema)).toContain('"maxLength"');
+  },
+);
+
+test.each([
+  [3, true],
+  [-0.5, false],
+  [1e20, false],
+])('a grammar is given %d as bound of a whole number: %s', (value, isKept) => {
+  const it = { type: 'integer', exclusiveMinimum: value };
+  const { schema } = toProviderSchema(normal({ ...ROOT, properties: { it } }), 'grammar');
+  expect(Object.keys(Object(schema?.['properties'])['it']).includes('exclusiveMinimum')).toBe(
+    isKept,
+  );
+});
+
+test.each([
+  [1001, 1, 'lists more than 1000 values'],
+  [251, 60, 'more than 15000 characters'],
+  [250, 200, null],
+  [1000, 3, null],
+])('a strict server is given a list of %i values of %i characters: %s', (count, size, fault) => {
+  const values = Array.from({ length: count }, (_, at) => String(at).padStart(size, 'x'));
+  const schema = normal({ ...ROOT, properties: { it: { type: 'string', enum: values } } });
+  const form = toProviderSchema(schema, 'openai-strict');
+  if (fault === null) expect(form.fault).toBeNull();
+  else expect(form.fault).toContain(fault);
+  expect(toProviderSchema(schema, 'openai').fault).toBeNull();
+});
+
+test('a strict server is given constants as it is given lists: counted', () => {
+  const constants = Array.from({ length: 1001 }, (_, at) => ({ const: at, title: `Number ${at}` }));
+  const halves = [constants.slice(0, 500), constants.slice(500, 1000), constants.slice(1000)];
+  const properties = Object.fromEntries(halves.map((oneOf, at) => [`p${at}`, { oneOf }]));
+  expect(toProviderSchema(normal({ ...ROOT, properties }), 'openai-strict').fault).toContain(
+    'lists more than 1000 values',
+  );
+});
+
+test('hostile names of properties are names in every dialect', () => {
+  const properties = Object.fromEntries([
+    ['__proto__', { type: 'string' }],
+    ['constructor', { type: 'integer' }],
+    ['toString', { type: 'boolean' }],
+  ]);
+  const schema = normal({ ...ROOT, properties, required: ['__proto__'] });
+  for (const dialect of SCHEMA_DIALECTS) {
+    const { schema: form } = toProviderSchema(schema, dialect);
+    expect(Object.keys(Object(form?.['properties']))).toEqual(Object.keys(properties));
+    expect(Object.getPrototypeOf(Object(form?.['properties']))).toBe(Object.prototype);
+  }
 });
 
 test('a dialect that cannot take a schema says why', () => {
