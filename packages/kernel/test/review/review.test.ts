@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   createReview,
@@ -244,6 +244,8 @@ test('judges a review by the captured bytes alone, also after the branch moved o
   const again = await readReview(kernel, scope, 'r');
   expect(again.report).toEqual(done.report);
   expect((await kernel.verifyTrail(scope, 'r')).ok).toBe(true);
+  // What the review stands on belongs to its goal, and is no rubbish.
+  expect(await kernel.collectArtifacts({ graceMs: -1000 })).toMatchObject({ files: 0 });
   const { report } = done;
   const quotes = await kernel.retrieve(scope, {
     revision: report?.captured_revision ?? '',
@@ -251,6 +253,30 @@ test('judges a review by the captured bytes alone, also after the branch moved o
     limit: 10,
   });
   expect(quotes.quotes).toMatchObject([{ path: 'a.ts', start_line: 1 }]);
+});
+
+test('fails when the captured bytes are not what was captured any more, and still tells what it found', async () => {
+  const directory = temporaryDirectory();
+  const kernel = await open(directory);
+  const damaging = hostRole(async ({ tree }) => {
+    const digest = tree.files[0]?.sha256 ?? '';
+    const [tenant = ''] = readdirSync(join(directory, 'artifacts'));
+    const file = join(directory, 'artifacts', tenant, digest.slice(0, 2), digest.slice(2));
+    chmodSync(file, 0o600);
+    writeFileSync(file, 'let b = 1;\n');
+    const place = { path: 'a.ts', start_line: 1, end_line: 1, quote: 'let b = 1;' };
+    const coverage = [{ state: 'whole', path: 'a.ts' } as const];
+    const findings = [{ ...place, claim: 'It is called b.', severity: 'low' } as const];
+    return { findings, coverage, failure: null };
+  });
+  const source = await head(repositoryOf({ 'a.ts': 'let a = 1;\n' }));
+  const run = await startReview(
+    { kernel, scope, clock: systemClock },
+    { reviewId: 'r', review: createReview({ source, roles: [damaging] }) },
+  );
+  const { goal, report } = await run.done;
+  expect(goal).toMatchObject({ state: 'failed', failure: { code: 'check-failed' } });
+  expect(report?.rejected).toMatchObject([{ reason: 'digest-differs' }]);
 });
 
 test('keeps the report in three forms as outputs of the goal', async () => {
