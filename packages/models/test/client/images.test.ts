@@ -32,7 +32,9 @@ async function sent(
   conversation: readonly ModelMessage[],
 ): Promise<readonly unknown[]> {
   let messages: unknown;
-  const setup = { server: { replies: [{ content: 'Seen.' }] }, profile };
+  // One reply for each message of the model that a conversation may have.
+  const replies = Array.from({ length: 4 }, () => ({ content: 'Seen.' }));
+  const setup = { server: { replies }, profile };
   await withServer(setup, async ({ ask, server }) => {
     expect(await ask(conversation)).toMatchObject({ kind: 'reply' });
     messages = Object(server.requests[0]?.body)['messages'];
