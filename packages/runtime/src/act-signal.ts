@@ -13,7 +13,8 @@ export function actSignal(
   stop: AbortSignal,
   deadline: { readonly clock: Clock; readonly remainingMs: number },
 ): ActSignal {
-  if (deadline.remainingMs === Number.POSITIVE_INFINITY) return { signal: stop, release: () => {} };
+  if (deadline.remainingMs === Number.POSITIVE_INFINITY)
+    return { signal: stop, release: doNothing };
   const act = new AbortController();
   const waiting = new AbortController();
   const onStop = (): void => act.abort(stop.reason);
@@ -32,5 +33,7 @@ export function actSignal(
     },
   };
 }
+
+function doNothing(): void {}
 
 const SETTLED = 'settled';

@@ -108,7 +108,8 @@ function openLog(run: Run, signal: AbortSignal): MemoryOperationLog {
   return {
     signal,
     newId: (key) => `id_${sha256(`${run.scope}\n${key}`).slice(0, 32)}`,
-    isRecorded: (key) => pass.unasked.has(key),
+    // Asked before every turn, and in a first pass nothing is: then the key need not even be hashed.
+    isRecorded: (key) => pass.unasked.size > 0 && pass.unasked.has(key),
     perform: (operation, act) => perform(pass, operation, act),
     resume: (options = {}) => openLog(run, options.signal ?? new AbortController().signal),
   };
@@ -214,6 +215,7 @@ function findDifference(pass: Pass, operation: Operation, known: Entry | undefin
     if (known.outcome !== null) return null;
   }
   if (operation.step < pass.run.lastStep) return 'a later step was recorded already';
+  if (pass.unasked.size === 0) return null;
   for (const [key, step] of pass.unasked) {
     if (step < operation.step) return `${key} was recorded before it and not asked for`;
   }
