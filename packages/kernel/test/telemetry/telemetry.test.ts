@@ -15,17 +15,20 @@ import {
   type ReadableSpan,
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-base';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import {
   adapter,
   contract,
   modelTurn,
   open,
   outcome,
+  randomIds,
   scope,
+  systemClock,
   temporaryDirectory,
   toolCall,
 } from '../fixture.ts';
+import { openWatched } from './guide-example.ts';
 
 beforeAll(() => {
   contexts.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
@@ -256,6 +259,23 @@ test('follows every attempt of a task below the one span of the task', async () 
     .map(({ attributes }) => attributes['millforge.attempt.state']);
   expect(states).toEqual(['failed', 'failed', 'recorded']);
   expect(spans().filter(({ name }) => name.startsWith('invoke_agent'))).toHaveLength(1);
+});
+
+test('speaks through the registered provider, as the guide does', async () => {
+  const exporter = new InMemorySpanExporter();
+  const spanProcessors = [new SimpleSpanProcessor(exporter)];
+  trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors }));
+  onTestFinished(() => trace.disable());
+  const path = join(temporaryDirectory(), 'trail.db');
+  await using kernel = await openWatched(path, { clock: systemClock, ids: randomIds });
+  await kernel.admitGoal(scope, contract('goal-1'));
+  await kernel.runGoal(scope, 'goal-1', { adapters: [adapter(work)] }).done;
+  const workflow = named(exporter.getFinishedSpans(), 'invoke_workflow');
+  expect(workflow.instrumentationScope.name).toBe('@millforge/kernel');
+  expect(workflow.attributes).toMatchObject({
+    'millforge.goal.id': 'goal-1',
+    'millforge.tenant': scope.tenant,
+  });
 });
 
 test('refuses an attribute that no span carries', () => {
