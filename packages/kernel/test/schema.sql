@@ -1,5 +1,5 @@
 PRAGMA application_id = 1296454738;
-PRAGMA user_version = 3;
+PRAGMA user_version = 4;
 CREATE TABLE artifacts (
   goal INTEGER NOT NULL REFERENCES goals (goal),
   tenant TEXT NOT NULL,

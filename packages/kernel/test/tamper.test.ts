@@ -231,3 +231,18 @@ function otherThan(value: Cell['value'], column: string): Cell['value'] {
     ? 'x'
     : 1;
 }
+
+test('misses the last records of a trail wherever it was cut off, whether the goal names them or not', async () => {
+  const cuts = GOALS.flatMap((goal) => [1, 2, 3, 4, 5].map((count) => ({ goal, count })));
+  for (const { goal, count } of cuts) {
+    const verdict = await verdictAfter((connection) => {
+      connection
+        .prepare(
+          `DELETE FROM trail WHERE rowid IN (SELECT trail.rowid FROM trail JOIN goals USING (goal)
+             WHERE goal_id = ? ORDER BY seq DESC LIMIT ?)`,
+        )
+        .run(goal, count);
+    });
+    expect({ goal, count, ok: verdict.ok }).toEqual({ goal, count, ok: false });
+  }
+});

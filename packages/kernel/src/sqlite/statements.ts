@@ -22,10 +22,10 @@ export interface StatementRunner {
 export function createStatements({ get, all, run }: StatementRunner): StoreTransaction {
   return {
     find: (table, where, page = ANY) =>
-      get(selection(table, where, page, 'first'), ...boundIn(where, page)),
+      get(selection({ table, count: 'first' }, where, page), ...boundIn(where, page)),
     list: (table, where, page = BY_INSERTION) =>
       all(
-        selection(table, where, page, page.limit === undefined ? 'all' : 'some'),
+        selection({ table, count: page.limit === undefined ? 'all' : 'some' }, where, page),
         ...boundIn(where, page),
       ),
     count(table, where) {
@@ -64,7 +64,7 @@ export function createStatements({ get, all, run }: StatementRunner): StoreTrans
     claimed: (claim) =>
       // Each operation pays for this statement, so it reads no column that an operation does not need.
       get(
-        `SELECT goals.state, head_seq, head_sha256, head_at, attempts.state AS attempt_state, attempts.fence
+        `SELECT goals.state, attempts.state AS attempt_state, attempts.fence
            FROM goals JOIN attempts ON attempts.goal = goals.goal AND attempts.task_id = ? AND attempts.number = ?
           WHERE goals.goal = ? AND goals.tenant = ?`,
         claim.taskId,
@@ -109,28 +109,28 @@ export function createStatements({ get, all, run }: StatementRunner): StoreTrans
 }
 
 /** The text of a selection: of the first row, of all of them, or of as many as are bound. */
-function selection(
-  table: StoreTable,
-  where: Where,
-  page: Page,
-  count: 'first' | 'all' | 'some',
-): string {
-  let asked = stepInto(step(SELECTIONS, table), where);
-  asked = step(step(asked, count), page.orderBy ?? '');
+function selection(rows: Rows, where: Where, page: Page): string {
+  let asked = stepInto(step(SELECTIONS, rows.table), where);
+  asked = step(step(asked, rows.count), page.orderBy ?? '');
   asked = step(
     step(asked, page.descending === true ? 'DESC' : ''),
     page.after === undefined ? '' : '>',
   );
   for (const column of page.columns ?? NO_COLUMNS) asked = step(asked, column);
-  asked.text ??= selectionOf(table, where, page, count);
+  asked.text ??= selectionOf(rows, where, page);
   return asked.text;
 }
 
+/** Which rows of which table. */
+interface Rows {
+  readonly table: StoreTable;
+  readonly count: 'first' | 'all' | 'some';
+}
+
 function selectionOf(
-  table: StoreTable,
+  { table, count }: Rows,
   where: Where,
   { columns, orderBy, descending = false, after }: Page,
-  count: 'first' | 'all' | 'some',
 ): string {
   // The order of insertion is read along where somebody goes on from it.
   const chosen = columns?.join(', ') ?? (orderBy === 'rowid' ? 'rowid AS rowid, *' : '*');

@@ -29,7 +29,7 @@ export async function adoptBackup(
         tx.run(`PRAGMA application_id = ${APPLICATION_ID}`);
         return null;
       }
-      const goal = restorePublications(tx, toGoalRow(row, clock.now()), actor);
+      const goal = restorePublications(tx, toGoalRow(tx, row, clock.now()), actor);
       holdRestored(tx, goal, actor);
       return goal.goal;
     });

@@ -71,6 +71,7 @@ export function appendRecord<Goal extends GoalHead>(
     type: draft.type,
     actor: draft.actor,
     data: canonicalJson(data, { newline: false }),
+    isKept: isKeptInGoal(data),
   });
 }
 
@@ -94,6 +95,16 @@ export function recordSha256(record: {
   return sha256(
     `{"actor":${who},"at":"${at}","data":${data},"goal_uid":${goal},"previous_sha256":"${previous_sha256}","seq":${seq},"tenant":${owner},"type":${kind}}\n`,
   );
+}
+
+/**
+ * Whether the row of a goal names a record as its last one: one that changes this very row, or no row at all.
+ *
+ * Every other record shows in a row that it changed, so that it can be missed all the same; writing its name into the
+ * goal would cost each operation a page.
+ */
+export function isKeptInGoal(data: JsonObject): boolean {
+  return 'goals' in data || !Object.keys(TABLES).some((table) => table in data);
 }
 
 /** What a record's data may be: the canonical text of a column. */
@@ -211,7 +222,12 @@ const INSERTIONS: { readonly [Name in TableName]: Insertion } = {
 function appendHead<Goal extends GoalHead>(
   tx: StoreTransaction,
   goal: Goal,
-  record: { readonly type: string; readonly actor: string; readonly data: string },
+  record: {
+    readonly type: string;
+    readonly actor: string;
+    readonly data: string;
+    readonly isKept: boolean;
+  },
 ): Goal {
   const seq = goal.head_seq + 1;
   const record_sha256 = recordSha256({
@@ -238,11 +254,13 @@ function appendHead<Goal extends GoalHead>(
       record_sha256,
     ],
   });
-  tx.update(
-    'goals',
-    { goal: goal.goal, tenant: goal.tenant },
-    { head_seq: seq, head_sha256: record_sha256, head_at: goal.at },
-  );
+  if (record.isKept) {
+    tx.update(
+      'goals',
+      { goal: goal.goal, tenant: goal.tenant },
+      { head_seq: seq, head_sha256: record_sha256, head_at: goal.at },
+    );
+  }
   return { ...goal, head_seq: seq, head_sha256: record_sha256, head_at: goal.at };
 }
 

@@ -2,7 +2,7 @@ import { operationSuspended } from '@millforge/contracts';
 import { notFound } from '../kernel-error.ts';
 import { added, appendRecord, changed, type RowChange } from './append-record.ts';
 import { type AttemptRow, dropLease } from './attempt-row.ts';
-import { type GoalHead, type GoalRow, readGoalAgain, timeAfter } from './goal-row.ts';
+import { type GoalHead, type GoalRow, readGoalAgain, readHead, timeAfter } from './goal-row.ts';
 import { GOAL_STATES, oneOf } from './read-column.ts';
 import type { StoreTransaction } from './store-transaction.ts';
 
@@ -130,16 +130,15 @@ export function readClaimed(tx: StoreTransaction, claim: Claim, now: number): Cl
   const state = oneOf(GOAL_STATES, row['state']);
   if (state === 'cancelled') throw operationSuspended('cancelled');
   if (row['fence'] !== claim.fence) throw operationSuspended('lease-lost');
-  const head_at = String(row['head_at']);
+  const head = readHead(tx, claim);
+  if (head === null) throw notFound('trail');
   const goal: GoalHead = {
     goal: claim.goal,
     tenant: claim.tenant,
     goal_uid: claim.goalUid,
     state,
-    head_seq: Number(row['head_seq']),
-    head_sha256: String(row['head_sha256']),
-    head_at,
-    at: timeAfter(head_at, now),
+    ...head,
+    at: timeAfter(head.head_at, now),
   };
   return { goal, attemptState: String(row['attempt_state']) };
 }

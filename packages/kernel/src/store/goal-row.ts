@@ -68,7 +68,7 @@ export function readGoalRow(
 ): GoalRow {
   const row = tx.find('goals', { tenant, goal_id: goalId });
   if (row === undefined) throw notFound('goal');
-  return toGoalRow(row, now);
+  return toGoalRow(tx, row, now);
 }
 
 /** Reads a goal again by its row number. */
@@ -79,15 +79,21 @@ export function readGoalAgain(
 ): GoalRow {
   const row = tx.find('goals', { goal, tenant });
   if (row === undefined) throw notFound('goal');
-  return toGoalRow(row, now);
+  return toGoalRow(tx, row, now);
 }
 
-/** Types a row of `goals`. */
-export function toGoalRow(row: SqlRow, now: number): GoalRow {
-  const head_at = String(row['head_at']);
+/** Types a row of `goals`, with the last record of its trail. */
+export function toGoalRow(tx: StoreTransaction, row: SqlRow, now: number): GoalRow {
+  const [goal, tenant] = [Number(row['goal']), String(row['tenant'])];
+  // A goal that is being admitted has no record yet; its row says where the chain begins.
+  const head = readHead(tx, { goal, tenant }) ?? {
+    head_seq: Number(row['head_seq']),
+    head_sha256: String(row['head_sha256']),
+    head_at: String(row['head_at']),
+  };
   return {
-    goal: Number(row['goal']),
-    tenant: String(row['tenant']),
+    goal,
+    tenant,
     goal_id: String(row['goal_id']),
     goal_uid: String(row['goal_uid']),
     resource: String(row['resource']),
@@ -106,12 +112,26 @@ export function toGoalRow(row: SqlRow, now: number): GoalRow {
     receipt_sha256: textOrNull(row['receipt_sha256']),
     failure_code: textOrNull(row['failure_code']),
     failure_message: textOrNull(row['failure_message']),
-    head_seq: Number(row['head_seq']),
-    head_sha256: String(row['head_sha256']),
-    head_at,
-    at: timeAfter(head_at, now),
+    ...head,
+    at: timeAfter(head.head_at, now),
   };
 }
+
+/** The last record of a goal; null before the first. */
+export function readHead(
+  tx: StoreTransaction,
+  { goal, tenant }: Pick<GoalHead, 'goal' | 'tenant'>,
+): Pick<GoalHead, 'head_seq' | 'head_sha256' | 'head_at'> | null {
+  const last = tx.find('trail', { goal, tenant }, LAST);
+  if (last === undefined) return null;
+  return {
+    head_seq: Number(last['seq']),
+    head_sha256: String(last['record_sha256']),
+    head_at: String(last['at']),
+  };
+}
+
+const LAST = { orderBy: 'seq', descending: true, columns: ['seq', 'record_sha256', 'at'] };
 
 /** The later of the clock and the last record. */
 export function timeAfter(headAt: string, now: number): string {

@@ -82,7 +82,7 @@ export function readGoalSummaries(
   return tx
     .list('goals', { tenant }, { orderBy: 'goal', descending: true, after, limit: page.limit })
     .map((row) => {
-      const goal = toGoalRow(row, page.now);
+      const goal = toGoalRow(tx, row, page.now);
       return deepFreeze(summaryOf(tx, goal, readContract(tx, goal)));
     });
 }

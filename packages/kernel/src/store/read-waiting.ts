@@ -8,7 +8,7 @@ export interface WaitingGoal {
   readonly goalId: string;
   /** What the host works on. */
   readonly resource: string;
-  /** When its trail last grew. */
+  /** When it last changed itself: a claim, a new state. */
   readonly headAt: string;
   /** Number under which the store keeps it. */
   readonly goal: number;

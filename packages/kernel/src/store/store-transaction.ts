@@ -21,7 +21,7 @@ export interface StoreTransaction {
   update(table: StoreTable, where: Where, patch: SqlRow): number;
   /** Removes the rows that have these values. */
   remove(table: StoreTable, where: Where): void;
-  /** The head of a claim's goal, with the state and the fence of its attempt; every operation asks for it. */
+  /** The state of a claim's goal, with the state and the fence of its attempt; every operation asks for it. */
   claimed(claim: {
     readonly goal: number;
     readonly tenant: string;

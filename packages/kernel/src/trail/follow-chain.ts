@@ -1,5 +1,5 @@
-import { canonicalJson, type JsonValue } from '@millforge/contracts';
-import { NO_SHA256, recordSha256 } from '../store/append-record.ts';
+import { canonicalJson, type JsonObject, type JsonValue } from '@millforge/contracts';
+import { isKeptInGoal, NO_SHA256, recordSha256 } from '../store/append-record.ts';
 import type { SqlRow } from '../store/sql-row.ts';
 import type { Fold } from './fold-trail.ts';
 
@@ -9,6 +9,8 @@ export interface Chain {
   sha256: string;
   at: string;
   goalUid: string | null;
+  /** The last record that the row of the goal names. */
+  kept: { readonly seq: number; readonly sha256: string; readonly at: string };
 }
 
 /** What does not hold, and at which record. */
@@ -16,7 +18,13 @@ export type Problem = { readonly seq: number; readonly what: string };
 
 /** A chain without records. */
 export function emptyChain(): Chain {
-  return { seq: 0, sha256: NO_SHA256, at: '', goalUid: null };
+  return {
+    seq: 0,
+    sha256: NO_SHA256,
+    at: '',
+    goalUid: null,
+    kept: { seq: 0, sha256: NO_SHA256, at: '' },
+  };
 }
 
 /** Checks one record against the one before it, and folds it. */
@@ -57,7 +65,12 @@ export function followChain(
   chain.seq = seq;
   chain.sha256 = digest;
   chain.at = at;
+  if (isObject(data) && isKeptInGoal(data)) chain.kept = { seq, sha256: digest, at };
   return null;
+}
+
+function isObject(data: JsonValue): data is JsonObject {
+  return typeof data === 'object' && data !== null && !Array.isArray(data);
 }
 
 function parse(text: string): JsonValue | undefined {

@@ -110,9 +110,9 @@ export function importTrail(
   const { chain } = read;
   const head: readonly (readonly [string, SqlValue])[] = [
     ['tenant', tenant],
-    ['head_seq', chain.seq],
-    ['head_sha256', chain.sha256],
-    ['head_at', chain.at],
+    ['head_seq', chain.kept.seq],
+    ['head_sha256', chain.kept.sha256],
+    ['head_at', chain.kept.at],
   ];
   refuseForeignColumns(read.fold);
   const [goalRow] = read.fold.rows('goals');

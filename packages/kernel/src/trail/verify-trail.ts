@@ -159,9 +159,9 @@ export function compareRows(
   const problem = (what: string): Problem => ({ seq: chain.seq, what });
   const head = tx.find('goals', { goal, tenant });
   if (
-    head?.['head_seq'] !== chain.seq ||
-    head['head_sha256'] !== chain.sha256 ||
-    head['head_at'] !== chain.at
+    head?.['head_seq'] !== chain.kept.seq ||
+    head['head_sha256'] !== chain.kept.sha256 ||
+    head['head_at'] !== chain.kept.at
   ) {
     return problem('the goal names another last record than the trail has');
   }

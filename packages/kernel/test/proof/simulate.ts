@@ -406,7 +406,12 @@ function recordsOf(path: string): readonly string[] {
 
 function headsOf(path: string): string {
   const database = new Database(path, { readonly: true });
-  const heads = database.prepare('SELECT head_sha256 FROM goals ORDER BY goal_id').pluck().all();
+  const heads = database
+    .prepare(
+      'SELECT record_sha256, max(seq) FROM trail JOIN goals USING (goal) GROUP BY goal ORDER BY goal_id',
+    )
+    .pluck()
+    .all();
   database.close();
   return sha256(heads.join());
 }
