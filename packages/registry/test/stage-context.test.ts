@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { admit, DONE, executorWorld, runCall, toolOf } from './executor-world.ts';
+
+test('a copy of what a tool is given has the signal that stops the tool', async () => {
+  const stop = new AbortController();
+  let reason: unknown;
+  const world = executorWorld([
+    toolOf({
+      run: async (_input, context) => {
+        const { signal } = { ...context };
+        stop.abort(new Error('enough'));
+        await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+        ({ reason } = signal);
+        return DONE;
+      },
+    }),
+  ]);
+  await runCall(world, { key: 'a' }, stop.signal);
+  expect(reason).toEqual(new Error('enough'));
+});
+
+test('a context has one signal, whoever asks for it and when', async () => {
+  const seen: AbortSignal[] = [];
+  const world = executorWorld([
+    toolOf({
+      run: async (_input, context) => {
+        seen.push(context.signal, { ...context }.signal, context.signal);
+        return DONE;
+      },
+    }),
+  ]);
+  await runCall(world);
+  expect(new Set(seen).size).toBe(1);
+});
+
+test('a prepared call cannot be changed, and is freed once', async () => {
+  let freed = 0;
+  const world = executorWorld([
+    toolOf({
+      prepare: async () => ({
+        kind: 'prepared',
+        before: null,
+        run: async () => DONE,
+        dispose: async () => {
+          freed += 1;
+        },
+      }),
+    }),
+  ]);
+  const call = await admit(world).prepare({ signal: new AbortController().signal });
+  if (call.kind !== 'prepared') throw new Error('It was refused.');
+  expect(Object.isFrozen(call)).toBe(true);
+  await call[Symbol.asyncDispose]();
+  await call[Symbol.asyncDispose]();
+  expect(freed).toBe(1);
+});
