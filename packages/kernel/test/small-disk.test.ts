@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { openKernel } from '@millforge/kernel';
 import { expect, onTestFinished, test } from 'vitest';
+import { bundleChild } from './bundle-child.ts';
 import {
   acting,
   adapter,
@@ -68,21 +69,33 @@ test.runIf(canMount)(
   },
 );
 
-test.runIf(process.getuid?.() !== 0)(
-  'says in one sentence that a directory may not be written',
-  async () => {
-    const directory = join(temporaryDirectory(), 'data');
-    mkdirSync(directory);
-    chmodSync(directory, 0o500);
-    onTestFinished(() => chmodSync(directory, 0o700));
-    const opening = openKernel({
-      path: join(directory, 'trail.db'),
-      clock: systemClock,
-      ids: randomIds,
-    });
-    await expect(opening).rejects.toMatchObject({ code: /kernel\/(no-permission|read-only)/ });
-  },
-);
+test('says in one sentence that a directory may not be written, and leaves it as it was', {
+  tags: ['slow'],
+}, async () => {
+  const child = await bundleChild(join(import.meta.dirname, 'opening-child.ts'));
+  const directory = join(temporaryDirectory(), 'data');
+  mkdirSync(directory);
+  onTestFinished(() => {
+    rmSync(dirname(child), { recursive: true, force: true });
+    chmodSync(directory, 0o700);
+  });
+  // Nobody's rights are asked of root, so that it opens the trail as somebody else.
+  chmodSync(dirname(directory), 0o755);
+  chmodSync(directory, 0o555);
+  const other = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+  const opened = spawnSync(process.execPath, [child, join(directory, 'trail.db')], {
+    ...other,
+    encoding: 'utf8',
+  });
+  expect(opened.stderr).toBe('');
+  expect(JSON.parse(opened.stdout)).toEqual({
+    code: expect.stringMatching(/^kernel\/(no-permission|read-only)$/),
+    message: expect.stringMatching(/^[^\n]*data[^\n]*\.$/),
+  });
+  expect(readdirSync(directory)).toEqual([]);
+});
+
+const NOBODY = 65_534;
 
 test.runIf(canMount)('says in one sentence that a file system is read-only', async () => {
   const directory = smallDisk();
