@@ -1,6 +1,6 @@
 import { type McpHttpOptions, mcpHttpTransport } from '@millforge/connector-mcp';
 import { connectorTransportConformance } from '@millforge/connectors/testing';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { startHttpServer } from './http-server.ts';
 import { live, request, within } from './subject.ts';
 
@@ -123,3 +123,29 @@ test('speaks https unless something else is allowed', () => {
     expect.objectContaining({ code: 'connector-mcp/invalid-options' }),
   );
 });
+
+test.each(['kind', 'text', 'tools', 'http', 'answered', 'fixture', 'provider_tool_name', 'secret'])(
+  'a secret that is spelled like a word of ours, %s, changes no answer into another',
+  async (value) => {
+    const server = await startHttpServer();
+    onTestFinished(() => server.close());
+    const token = { ref: 'the_secret', read: async () => value };
+    const transport = to(server.url, { token });
+    onTestFinished(() => transport[Symbol.asyncDispose]());
+    expect(await transport.discover(live())).toMatchObject({
+      kind: 'discovered',
+      identity: {
+        transport_kind: 'http',
+        implementation_name: 'fixture',
+        configured_secret_refs: ['the_secret'],
+      },
+      tools: [{ provider_tool_name: 'echo' }, {}, {}],
+    });
+    expect(await transport.call(request('echo', { text: `is it ${value}` }), live())).toEqual({
+      kind: 'answered',
+      isError: false,
+      text: 'is it **redacted**',
+      structured: null,
+    });
+  },
+);

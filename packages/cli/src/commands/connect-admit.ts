@@ -17,7 +17,7 @@ import { withAdmissionAdvice } from '../connect/admission-advice.ts';
 import { admissionDocument, readAdmission } from '../connect/admission-document.ts';
 import { type ConnectorFolder, openConnectorFolder } from '../connect/connector-folder.ts';
 import { formLines } from '../connect/form-lines.ts';
-import { good } from '../connect/live-connector.ts';
+import { good } from '../connect/good.ts';
 import { printChanges } from '../connect/print-changes.ts';
 import { acceptConnector } from '../connect/project-connectors.ts';
 import { changesSinceAdmission, isOnlyPinned } from '../connect/renew-admission.ts';

@@ -9,7 +9,7 @@ import type { ParsedArguments } from '../arguments/parse-arguments.ts';
 import { documentError, usageError } from '../cli-error.ts';
 import { readAdmission } from '../connect/admission-document.ts';
 import { openConnectorFolder } from '../connect/connector-folder.ts';
-import { connect } from '../connect/live-connector.ts';
+import { assertAdmissionAccepted, connect } from '../connect/live-connector.ts';
 import { EXIT_FAILED } from '../output/exit-status.ts';
 import { type CliHost, writeJsonLine, writeLine } from '../output/terminal.ts';
 import type { Command } from './command.ts';
@@ -48,6 +48,7 @@ export const connectCallCommand: Command = {
         `The tool ${tool.slice(0, 40)} is not admitted; those that are: ${names}; ${how}.`,
       );
     }
+    await assertAdmissionAccepted(host, args, folder);
     const transport = await connect(context, args, folder);
     await using broker = createConnectorBroker({
       clock: { monotonicMs: () => performance.now() },

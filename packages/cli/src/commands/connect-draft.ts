@@ -10,7 +10,7 @@ import {
 } from '@millforge/connectors';
 import { documentError, usageError } from '../cli-error.ts';
 import { type ConnectorFolder, openConnectorFolder } from '../connect/connector-folder.ts';
-import { good } from '../connect/live-connector.ts';
+import { good } from '../connect/good.ts';
 import { printChanges } from '../connect/print-changes.ts';
 import { type CliHost, writeLine } from '../output/terminal.ts';
 import type { Command } from './command.ts';

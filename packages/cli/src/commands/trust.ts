@@ -6,7 +6,8 @@ import { readTrustDirectory } from '../config/effective-config.ts';
 import { projectConfigFile } from '../config/places.ts';
 import { readConfigFile } from '../config/read-config-file.ts';
 import { openTrustStore } from '../config/trust-store.ts';
-import { describeConnector } from '../connect/connector-settings.ts';
+import { describeAdmission } from '../connect/describe-admission.ts';
+import { describeConnector } from '../connect/describe-connector.ts';
 import {
   acceptConnector,
   connectorFolders,
@@ -43,9 +44,13 @@ export const trustCommand: Command = {
     }
     const asksFor = text === null ? [] : describeConfig(readConfigDocument(text, file));
     const store = openTrustStore(await readTrustDirectory(args.text('data'), host));
+    const ofConnectors = connectors.map(async (folder) => [
+      describeConnector(folder.settings),
+      ...(await describeAdmission(folder)),
+    ]);
     const wishes = [
       ...asksFor,
-      ...connectors.map(({ settings }) => describeConnector(settings)),
+      ...(await Promise.all(ofConnectors)).flat(),
       ...(customTools === null ? [] : await describeCustomTools(context, customTools)),
     ];
     writeLine(host.stdout, `${text === null ? project : file} asks for:`);

@@ -9,7 +9,7 @@ import {
 import type { JsonValue } from '@millforge/contracts';
 import { documentError, usageError } from '../cli-error.ts';
 import type { ConnectorFolder } from './connector-folder.ts';
-import { good } from './live-connector.ts';
+import { good } from './good.ts';
 
 /** What was admitted, with everything that it was made of: what it says can be made again and compared. */
 export interface AdmissionDocument {

@@ -7,7 +7,10 @@ import { readInputFile, readOptionalFile } from '../documents/read-input-file.ts
 import type { ConnectorSettings } from '../millforge-port.ts';
 import { readConnectorSettings } from './connector-settings.ts';
 
-/** The files of one connector, in `.millforge/connectors/NAME`. */
+/**
+ * The files of one connector, in `.millforge/connectors/NAME`. Each is read once: what was shown and accepted is
+ * what is used, whoever writes there meanwhile.
+ */
 export interface ConnectorFolder {
   /** Name of the folder. */
   readonly name: string;
@@ -17,6 +20,8 @@ export interface ConnectorFolder {
   readonly settingsFile: { readonly path: string; readonly text: string };
   /** Absolute path of one of its files. */
   path(file: ConnectorFile): string;
+  /** Text of one of its documents; null where there is none. */
+  text(file: ConnectorFile): Promise<string | null>;
   /** Reads one of its documents. */
   read(file: ConnectorFile): Promise<JsonValue>;
   /** Whether it has one of its documents. */
@@ -55,31 +60,45 @@ export async function openConnectorFolder(project: string, name: string): Promis
     await readInputFile({ path: file, what: 'connector', maxBytes: MAX_BYTES })
   ).toString('utf8');
   const path = (of: ConnectorFile): string => join(folder, of);
+  const texts = new Map<ConnectorFile, Promise<string | null>>();
+  const textOf = (of: ConnectorFile): Promise<string | null> => {
+    const known = texts.get(of);
+    if (known !== undefined) return known;
+    const what = of.replace('.json', '');
+    const reading = readOptionalFile({ path: path(of), what, maxBytes: MAX_BYTES }).then(
+      (content) => content?.toString('utf8') ?? null,
+    );
+    texts.set(of, reading);
+    return reading;
+  };
   return {
     name,
     settings: readConnectorSettings(text, file, project),
     settingsFile: { path: file, text },
     path,
+    text: textOf,
     async read(of) {
-      const what = of.replace('.json', '');
-      const content = await readInputFile({ path: path(of), what, maxBytes: MAX_BYTES });
-      const read = readJson(content.toString('utf8'));
+      const content = await textOf(of);
+      if (content === null) throw usageError(`There is no ${of} at ${path(of)}.`);
+      const read = readJson(content);
       if (!read.ok) throw documentError(`${path(of)} is not valid JSON: ${read.message}`);
       return toPlainJson(read.value);
     },
-    async has(of) {
-      return (await readOptionalFile({ path: path(of), what: of, maxBytes: MAX_BYTES })) !== null;
-    },
+    has: async (of) => (await textOf(of)) !== null,
     async write(of, document) {
       const temporary = `${path(of)}.${process.pid}.tmp`;
+      const written = `${JSON.stringify(document, null, 2)}\n`;
       try {
         makeFolder(folder);
-        await writeFile(temporary, `${JSON.stringify(document, null, 2)}\n`);
+        // Whoever prepared the folder may have put a link there, which must not be followed.
+        await rm(temporary, { force: true });
+        await writeFile(temporary, written, { flag: 'wx' });
         await rename(temporary, path(of));
       } catch (cause) {
         await rm(temporary, { force: true });
         throw fileError(`${path(of)} cannot be written`, cause);
       }
+      texts.set(of, Promise.resolve(written));
     },
   };
 }

@@ -75,20 +75,6 @@ function readLoginSettings(fields: Fields): ConnectorLoginSettings | null {
   };
 }
 
-/** One line that says what a connector asks for. */
-export function describeConnector({ connectorId, transport }: ConnectorSettings): string {
-  if (transport.kind === 'http') {
-    const { login, tokenEnv, url } = transport;
-    const server = login?.authorizationServer ?? url;
-    const given = tokenEnv === null ? '' : `, with the variable ${tokenEnv}`;
-    const loggedIn = login === null ? '' : `, with the tokens of a login at ${server}`;
-    return `connector ${connectorId} reaches ${url}${given}${loggedIn}`;
-  }
-  const secrets = Object.values(transport.secrets);
-  const given = secrets.length === 0 ? '' : `, with the variables ${secrets.join(', ')}`;
-  return `connector ${connectorId} starts ${[transport.command, ...transport.args].join(' ')}${given}`;
-}
-
 /** The fields of one object of a file. */
 class Fields {
   readonly #value: JsonObject;

@@ -2,7 +2,6 @@ import {
   type ConnectorDiscoverySnapshot,
   type ConnectorTransport,
   createDiscoverySnapshot,
-  type ReadResult,
 } from '@millforge/connectors';
 import type { ParsedArguments } from '../arguments/parse-arguments.ts';
 import { documentError, usageError } from '../cli-error.ts';
@@ -13,7 +12,9 @@ import { openTrustStore } from '../config/trust-store.ts';
 import { type CliHost, writeLine } from '../output/terminal.ts';
 import { checkServer } from './check-server.ts';
 import type { ConnectorFolder } from './connector-folder.ts';
-import { describeConnector } from './connector-settings.ts';
+import { describeAdmission } from './describe-admission.ts';
+import { describeConnector } from './describe-connector.ts';
+import { good } from './good.ts';
 
 /**
  * Makes the way to a connector's server, once somebody vouched for what it starts or reaches: the folder may
@@ -41,18 +42,44 @@ export async function assertAccepted(
   args: ParsedArguments,
   folder: ConnectorFolder,
 ): Promise<void> {
-  const { path, text } = folder.settingsFile;
+  await assertVouched(host, args, {
+    ...folder.settingsFile,
+    lines: [describeConnector(folder.settings)],
+  });
+}
+
+/**
+ * Has somebody vouch for what a connector lets in, which may come from a clone or may have been changed.
+ *
+ * @throws `cli/usage` where nobody does.
+ */
+export async function assertAdmissionAccepted(
+  host: CliHost,
+  args: ParsedArguments,
+  folder: ConnectorFolder,
+): Promise<void> {
+  const text = await folder.text('admission.json');
+  if (text === null) return;
+  const lines = await describeAdmission(folder);
+  await assertVouched(host, args, { path: folder.path('admission.json'), text, lines });
+}
+
+async function assertVouched(
+  host: CliHost,
+  args: ParsedArguments,
+  file: { readonly path: string; readonly text: string; readonly lines: readonly string[] },
+): Promise<void> {
+  const { lines, path, text } = file;
   const store = openTrustStore(await readTrustDirectory(args.text('data'), host));
-  if (!args.has('trust-project') && !(await store.isTrusted(path, text))) {
-    writeLine(host.stderr, `${path}: ${describeConnector(folder.settings)}.`);
-    if (!host.canAsk) {
-      throw usageError(
-        `Nobody has accepted ${path}; 'millforge trust' accepts it, --trust-project uses it once.`,
-      );
-    }
-    if (!(await isConfirmed(host, 'Accept it?'))) throw usageError('It was not accepted.');
-    await store.accept(path, text);
+  if (args.has('trust-project') || (await store.isTrusted(path, text))) return;
+  for (const line of lines) writeLine(host.stderr, `${path}: ${line}.`);
+  if (!host.canAsk) {
+    throw usageError(
+      `Nobody has accepted ${path}; 'millforge trust' accepts it, --trust-project uses it once.`,
+    );
   }
+  if (!(await isConfirmed(host, 'Accept it?'))) throw usageError('It was not accepted.');
+  await store.accept(path, text);
 }
 
 /**
@@ -92,17 +119,6 @@ export async function discoverNow(
     }),
     `What the server of ${folder.name} says`,
   );
-}
-
-/**
- * The document that was read.
- *
- * @throws `cli/document` with the first of what is wrong with it.
- */
-export function good<T>(read: ReadResult<T>, what: string): T {
-  if (read.ok) return read.value;
-  const [first] = read.diagnostics;
-  throw documentError(`${what} is wrong at ${first?.path ?? '/'}: ${first?.message ?? 'unknown'}`);
 }
 
 const DISCOVER_MS = 60_000;

@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import {
   createAdmissionSnapshot,
   createConnectorBroker,
@@ -77,7 +77,7 @@ export async function connectorFolders(project: string): Promise<readonly Connec
 /** Records that what a connector's files say was accepted, so that runs of the project use it. */
 export async function acceptConnector(folder: ConnectorFolder, store: TrustStore): Promise<void> {
   await store.accept(folder.settingsFile.path, folder.settingsFile.text);
-  const admission = await admissionText(folder);
+  const admission = await folder.text('admission.json');
   if (admission !== null) await store.accept(folder.path('admission.json'), admission);
 }
 
@@ -87,17 +87,11 @@ export async function isConnectorTrusted(
   store: TrustStore,
 ): Promise<boolean> {
   const { path, text } = folder.settingsFile;
-  const admission = await admissionText(folder);
+  const admission = await folder.text('admission.json');
   return (
     (await store.isTrusted(path, text)) &&
     (admission === null || (await store.isTrusted(folder.path('admission.json'), admission)))
   );
-}
-
-async function admissionText(folder: ConnectorFolder): Promise<string | null> {
-  return (await folder.has('admission.json'))
-    ? readFile(folder.path('admission.json'), 'utf8')
-    : null;
 }
 
 async function namesIn(folder: string): Promise<readonly string[]> {

@@ -51,10 +51,11 @@ export async function describeCustomTools(
   const opened = openQuietly(context, folder);
   if (typeof opened === 'string') return [`custom tools that cannot be used (${opened})`];
   await using tools = opened;
-  return tools.tools.map(({ descriptor }, at) => {
+  return tools.tools.map(({ approval = 'none', descriptor }, at) => {
     const { required_capabilities: needs, tool_id: id, tool_version: version } = descriptor;
     const asked = needs.length === 0 ? '' : `, needs ${needs.join(', ')}`;
-    return `custom tool ${id}@${version} (${tools.kinds[at]}, ${descriptor.side_effect_class}${asked})`;
+    const agreed = approval === 'none' ? 'asks nobody' : `approval ${approval}`;
+    return `custom tool ${id}@${version} (${tools.kinds[at]}, ${descriptor.side_effect_class}${asked}, ${agreed})`;
   });
 }
 

@@ -1,15 +1,43 @@
 import { isRecord } from './any-result.ts';
 
-/** The same words of a server without the secrets that it was given, should it say them back. */
-export function withoutSecrets<Words extends object>(
-  words: Words,
+/**
+ * The same answer of a server without the secrets that it was given, should it say them back. Names of fields
+ * and words of ours stay, also where a secret is spelled like one of them.
+ */
+export function withoutSecrets<Answer extends object>(
+  answer: Answer,
   secrets: readonly string[],
-): Words {
+): Answer {
   const known = secrets.filter((secret) => secret.length >= SHORTEST);
   // Nearly every answer has none: it is looked at once and handed on as it is.
-  if (known.length === 0 || !holdsAny(words, known)) return words;
-  // Only texts are replaced, by texts: the shape stays what it was.
-  return replaced(words, known) as Words;
+  if (known.length === 0 || !holdsAny(answer, known)) return answer;
+  const fields = Object.entries(answer).map(([name, value]) => {
+    if (OURS.has(name)) return [name, value];
+    if (name === 'identity' && isRecord(value)) return [name, reported(value, known)];
+    if (name === 'tools' && Array.isArray(value)) {
+      return [name, value.map((tool) => (isRecord(tool) ? inFields(tool, known) : tool))];
+    }
+    const isOfFields = name === 'metadata' && isRecord(value);
+    return [name, isOfFields ? inFields(value, known) : replaced(value, known)];
+  });
+  // Only words of the server are replaced, by texts: the shape stays what it was.
+  return Object.fromEntries(fields) as Answer;
+}
+
+/** What a server says of itself is among what is known of it otherwise. */
+function reported(identity: { readonly [key: string]: unknown }, secrets: readonly string[]) {
+  return Object.fromEntries(
+    Object.entries(identity).map(([name, value]) => [
+      name,
+      name.startsWith('server_reported_') ? replaced(value, secrets) : value,
+    ]),
+  );
+}
+
+function inFields(record: { readonly [key: string]: unknown }, secrets: readonly string[]) {
+  return Object.fromEntries(
+    Object.entries(record).map(([name, value]) => [name, replaced(value, secrets)]),
+  );
 }
 
 function holdsAny(value: unknown, secrets: readonly string[]): boolean {
@@ -36,3 +64,5 @@ function replaced(value: unknown, secrets: readonly string[]): unknown {
 
 const REDACTED = '**redacted**';
 const SHORTEST = 4;
+/** Fields of answers whose values this package writes. */
+const OURS: ReadonlySet<string> = new Set(['kind', 'reason', 'sent', 'isError']);

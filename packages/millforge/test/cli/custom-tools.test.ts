@@ -31,7 +31,9 @@ test('custom tools of a project are used once somebody accepted them, and no lon
 
   const trusted = await run('trust');
   expect(trusted).toMatchObject({ code: 0 });
-  expect(trusted.stdout).toContain('custom tool example.text.turn@1 (sandboxed_js, read_only)');
+  expect(trusted.stdout).toContain(
+    'custom tool example.text.turn@1 (sandboxed_js, read_only, asks nobody)',
+  );
   expect((await run('tools', 'ls')).stdout).toMatch(/^example\.text\.turn@1 +custom +read_only/mu);
   const shown = await run('tools', 'show', 'example.text.turn');
   expect(shown).toMatchObject({ code: 0 });
