@@ -1,4 +1,4 @@
-import { type GitHost, runGit } from './git-process.ts';
+import type { GitHost } from './git-process.ts';
 import { type GitUpdate, isRefName, readGitUpdate } from './git-update.ts';
 import type { InspectRequest, PublishAnswer, Publisher } from './publisher.ts';
 import { openScratch, type ScratchRepository } from './scratch-repository.ts';
@@ -30,7 +30,7 @@ export interface GitPublisherOptions {
  * Pushes one ref from the commit that was approved to the next; its payload is a {@link GitUpdate}.
  *
  * The remote exchanges the old commit for the new one in one step, so that a push takes effect at most once whenever it arrives. No
- * configuration and no hook of the repository is read.
+ * configuration and no hook of the repository is read, and none of the folder that the process is in.
  */
 export function gitPublisher(options: GitPublisherOptions): Publisher {
   const { remote, ref, env, git = 'git', settleMs = null } = options;
@@ -54,7 +54,10 @@ export function gitPublisher(options: GitPublisherOptions): Publisher {
       const update = updateFor(request, ref);
       if ('problem' in update) return { kind: 'unknown' };
       const { signal, operationId } = request;
-      const listed = await runGit(host, ['ls-remote', '--refs', '--', remote, ref], { signal });
+      // Not in the folder that this process is in: its repository may name programs and other addresses.
+      const empty = { repository: null, objectName: update.new, signal };
+      await using scratch = await openScratch(host, empty);
+      const listed = await scratch.run(['ls-remote', '--refs', '--', remote, ref]);
       if (listed.status !== 0) return { kind: 'unknown' };
       const current = refIn(listed.stdout, ref);
       const evidence = { ref, now: current };

@@ -13,7 +13,7 @@ export interface ScratchRepository extends AsyncDisposable {
   run(args: readonly string[]): Promise<GitResult>;
 }
 
-/** Makes one; rejects, with what git said, where the other one is none. */
+/** Makes one; rejects, with what git said, where the other one is none. Of no other one, it is only empty. */
 export async function openScratch(
   host: GitHost,
   {
@@ -21,26 +21,22 @@ export async function openScratch(
     objectName,
     signal,
   }: {
-    readonly repository: string;
+    readonly repository: string | null;
     /** Any object name of it: tells which kind of digest it uses. */
     readonly objectName: string;
     readonly signal: AbortSignal;
   },
 ): Promise<ScratchRepository> {
-  const objects = await succeed(
-    runGit(
-      host,
-      ['-C', repository, 'rev-parse', '--path-format=absolute', '--git-path', 'objects'],
-      { signal },
-    ),
-  );
+  const objects = repository === null ? null : await objectsOf(host, { repository, signal });
   const directory = await mkdtemp(join(tmpdir(), 'millforge-git-'));
   const remove = (): Promise<void> => rm(directory, { recursive: true, force: true });
   try {
     const format = `--object-format=${objectName.length === 64 ? 'sha256' : 'sha1'}`;
     const init = ['init', '--quiet', '--bare', '--template=', format, directory];
     await succeed(runGit(host, init, { signal }));
-    await writeFile(join(directory, 'objects', 'info', 'alternates'), `${objects.trim()}\n`);
+    if (objects !== null) {
+      await writeFile(join(directory, 'objects', 'info', 'alternates'), `${objects}\n`);
+    }
   } catch (error) {
     await remove();
     throw error;
@@ -49,6 +45,14 @@ export async function openScratch(
     run: (args) => runGit(host, ['--git-dir', directory, ...args], { signal }),
     [Symbol.asyncDispose]: remove,
   };
+}
+
+async function objectsOf(
+  host: GitHost,
+  { repository, signal }: { readonly repository: string; readonly signal: AbortSignal },
+): Promise<string> {
+  const args = ['rev-parse', '--path-format=absolute', '--git-path', 'objects'];
+  return (await succeed(runGit(host, ['-C', repository, ...args], { signal }))).trim();
 }
 
 async function succeed(running: Promise<GitResult>): Promise<string> {

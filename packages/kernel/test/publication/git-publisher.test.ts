@@ -9,7 +9,7 @@ import {
   type Publications,
   type Publisher,
 } from '@millforge/kernel/publication';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { adapter, contract, open, scope, temporaryDirectory } from '../fixture.ts';
 import { gitWorld, until, update } from './git-world.ts';
 import { request, through } from './world.ts';
@@ -195,4 +195,27 @@ test('runs no hook and reads no configuration of the repository that the agent w
   expect((await publications.dispatch(scope, NAME, through(by))).state).toBe('accepted');
   expect(inBare('rev-parse', 'refs/heads/main')).toBe(commits.second);
   expect(existsSync(trace)).toBe(false);
+});
+
+test('looks at the remote without the configuration of the folder that it is run in', async () => {
+  const { repository, commits, bare, cut, inBare, publisher } = gitWorld();
+  const elsewhere = gitWorld();
+  const by = publisher();
+  const publications = await approvedPush(asJson(update(commits.first, commits.second)), by);
+  cut('before');
+  expect((await publications.dispatch(scope, NAME, through(by))).state).toBe('unknown');
+  cut('whole');
+  // Where an agent would have it believed that the push has arrived.
+  elsewhere.inBare('fetch', '-q', bare, 'refs/heads/main');
+  elsewhere.inBare('fetch', '-q', repository, 'main');
+  elsewhere.inBare('update-ref', 'refs/heads/main', commits.second);
+  writeFileSync(
+    join(repository, '.git/config'),
+    `[core]\n\trepositoryformatversion = 0\n[url "${elsewhere.bare}"]\n\tinsteadOf = ssh://remote${bare}\n`,
+  );
+  const before = process.cwd();
+  process.chdir(repository);
+  onTestFinished(() => process.chdir(before));
+  expect((await publications.reconcile(scope, NAME, { publisher: by })).state).toBe('unknown');
+  expect(inBare('rev-parse', 'refs/heads/main')).toBe(commits.first);
 });
