@@ -11,9 +11,10 @@ export interface Migration {
 }
 
 /**
- * Brings a file to the newest schema, each step in a transaction of its own.
+ * Brings a file to the newest schema: a new file in one transaction, an older one step by step.
  *
- * An older file is copied beside itself first, and refused while a process that uses it still runs.
+ * An older file is copied beside itself first, and refused while a process that uses it still runs. A new file is never
+ * seen half made, so whoever opens it at the same moment takes it for no older one.
  */
 export function migrate(
   connection: Connection,
@@ -27,15 +28,14 @@ export function migrate(
     readonly isAlive: (ownerId: string) => boolean;
   },
 ): void {
-  const found = versionOf(connection);
-  if (found === migrations.length) return;
-  if (found > 0) {
+  const first = versionOf(connection);
+  if (first > 0 && first < migrations.length) {
     refuseInUse(connection, path, isAlive);
-    const copy = `${path}.schema-${found}`;
+    const copy = `${path}.schema-${first}`;
     if (!existsSync(copy)) connection.prepare('VACUUM INTO ?').run(copy);
   }
-  for (let version = found; version < migrations.length; version++) {
-    step(connection, version, migrations[version]);
+  for (let found = first; found < migrations.length; found = versionOf(connection)) {
+    step(connection, found, found === 0 ? migrations : migrations.slice(found, found + 1));
   }
 }
 
@@ -45,18 +45,17 @@ export const APPLICATION_ID = 0x4d465452;
 /** Marks a copy that was made as a backup: `MFTB` in ASCII. */
 export const BACKUP_ID = 0x4d465442;
 
-function step(connection: Connection, version: number, migration: Migration | undefined): void {
-  if (migration === undefined) return;
+function step(connection: Connection, version: number, steps: readonly Migration[]): void {
   connection.exec('BEGIN IMMEDIATE');
   try {
-    // Another process may have done this step while this one waited for the lock.
+    // Another process may have done this while this one waited for the lock.
     if (versionOf(connection) === version) {
-      connection.exec(migration.sql);
+      for (const { sql } of steps) connection.exec(sql);
       // A backup stays one until it is adopted.
       if (connection.pragma('application_id', { simple: true }) !== BACKUP_ID) {
         connection.pragma(`application_id = ${APPLICATION_ID}`);
       }
-      connection.pragma(`user_version = ${version + 1}`);
+      connection.pragma(`user_version = ${version + steps.length}`);
     }
     connection.exec('COMMIT');
   } finally {

@@ -81,9 +81,7 @@ function refuseForeign(
   connection: Connection,
   { path, migrations, adopt }: Pick<OpenDatabaseOptions, 'path' | 'migrations' | 'adopt'>,
 ): void {
-  const application = pragma(connection, 'application_id');
-  const version = Number(pragma(connection, 'user_version'));
-  const tables = connection.prepare('SELECT count(*) FROM sqlite_schema').pluck().get();
+  const { application, version, tables } = readMarks(connection);
   const isEmpty = application === 0 && version === 0 && tables === 0;
   if (application === BACKUP_ID && !adopt) {
     throw new MillforgeError(
@@ -102,6 +100,23 @@ function refuseForeign(
       'kernel/newer-schema',
       `${path} has schema ${version}, this version reads up to schema ${migrations.length}; use a newer Millforge.`,
     );
+  }
+}
+
+/**
+ * What tells whose file this is, read at one moment: between two reads another process may make the file, which would
+ * then have tables and no mark.
+ */
+function readMarks(connection: Connection) {
+  connection.exec('BEGIN');
+  try {
+    return {
+      application: pragma(connection, 'application_id'),
+      version: Number(pragma(connection, 'user_version')),
+      tables: connection.prepare('SELECT count(*) FROM sqlite_schema').pluck().get(),
+    };
+  } finally {
+    if (connection.inTransaction) connection.exec('ROLLBACK');
   }
 }
 
