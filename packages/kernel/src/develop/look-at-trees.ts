@@ -90,6 +90,7 @@ export async function keepTree(
   const tree = await captureTree(captured.directory, {
     isIgnored: compilePathRules([...ALWAYS_IGNORED, ...captured.ignore]),
     signal: captured.signal,
+    isForPatch: true,
     async keep(bytes, digest) {
       if (known.has(digest)) return;
       known.add(digest);
@@ -191,6 +192,7 @@ export function captureOnly(
 ): Promise<CapturedTree> {
   return captureTree(directory, {
     isIgnored: compilePathRules([...ALWAYS_IGNORED, ...ignore]),
+    isForPatch: true,
     ...(signal === undefined ? {} : { signal }),
   });
 }

@@ -76,6 +76,16 @@ test('catches a build that writes where it may not, and names the path', async (
   expect(await touched()).toEqual([]);
 });
 
+test('holds a build that makes what no patch can hold, and names it', async () => {
+  const build = worker('build', (context) => write(context, '.GIT/config', '[core]'));
+  const { run } = await ground({ workers: workers({ build }) });
+  const { view } = await run({ ...developContract(), allowed_paths: ['**'] });
+  expect(view).toMatchObject({
+    state: 'held',
+    holds: [{ message: expect.stringContaining('".GIT" of the tree has a name that git takes') }],
+  });
+});
+
 const readOnly = ['plan', 'research', 'debug'] as const;
 test.each(readOnly)('catches a change that %s leaves, although it may only read', async (phase) => {
   const nosy = worker(phase, async ({ directory }) => {

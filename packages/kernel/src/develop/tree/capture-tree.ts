@@ -4,6 +4,7 @@ import { join, posix } from 'node:path';
 import { sha256 } from '@millforge/contracts';
 import { developError } from '../develop-error.ts';
 import { type CapturedTree, type TreeEntry, toTree } from './captured-tree.ts';
+import { isGitName } from './git-name.ts';
 
 /** How a tree is captured. */
 export interface CaptureOptions {
@@ -11,6 +12,8 @@ export interface CaptureOptions {
   readonly isIgnored: (path: string) => boolean;
   /** Takes the bytes of a file, before they are forgotten. */
   readonly keep?: (bytes: Uint8Array, digest: string) => Promise<void>;
+  /** Refuses what no patch can hold. Default false. */
+  readonly isForPatch?: boolean;
   /** Ends the walk. */
   readonly signal?: AbortSignal;
 }
@@ -57,6 +60,9 @@ async function walkOnce(
       if (options.isIgnored(path)) continue;
       const entry = await readEntry(directory, path, options);
       if (entry === null) return null;
+      if (options.isForPatch === true && isGitName(name, entry.type)) {
+        throw refused(path, 'has a name that git takes for its own');
+      }
       if (entry.type === 'directory') waiting.push(path);
       bytes += entry.type === 'file' ? entry.bytes : 0;
       entries.push(entry);
