@@ -76,13 +76,13 @@ test('catches a build that writes where it may not, and names the path', async (
   expect(await touched()).toEqual([]);
 });
 
-test('holds a build that makes what no patch can hold, and names it', async () => {
-  const build = worker('build', (context) => write(context, '.GIT/config', '[core]'));
+test('fails a build that makes what no patch can hold, and names it', async () => {
+  const build = worker('build', (context) => write(context, '.GIT', '[core]'));
   const { run } = await ground({ workers: workers({ build }) });
   const { view } = await run({ ...developContract(), allowed_paths: ['**'] });
   expect(view).toMatchObject({
-    state: 'held',
-    holds: [{ message: expect.stringContaining('".GIT" of the tree has a name that git takes') }],
+    state: 'failed',
+    failure: { message: expect.stringContaining('".GIT" of the tree has a name that git takes') },
   });
 });
 

@@ -129,6 +129,20 @@ const refusals = [
     'kernel/intent-invalid',
   ],
   [
+    'a target with a token for a user name',
+    request({
+      action: { publisher: 'git', target: 'https://t0ken@example.org/x.git#refs/heads/a' },
+    }),
+    'kernel/intent-invalid',
+  ],
+  [
+    'parameters with a token for a user name',
+    request({
+      action: { ...request().action, parameters: { status_url: 'https://t0ken@example.org/x' } },
+    }),
+    'kernel/intent-invalid',
+  ],
+  [
     'parameters over 16 KiB',
     request({ action: { ...request().action, parameters: { text: 'x'.repeat(17_000) } } }),
     'kernel/intent-invalid',
