@@ -200,10 +200,12 @@ test('bounds each file in a bound folder, and says that their sum is not bounded
 
 test('leaves no process behind, neither a detached one nor one that ignores signals (S-04)', async () => {
   const mark = `${Math.floor(Math.random() * 1e6) + 1000}.25`;
+  // It is there before the command ends, so that something has to end it.
+  const seen = 'until grep -qsa ^sleep /proc/[0-9]*/cmdline; do :; done; echo seen';
   const result = await shell(
-    `setsid sh -c 'trap "" TERM INT HUP; sleep ${mark}' >/dev/null 2>&1 & exit 0`,
+    `setsid sh -c 'trap "" TERM INT HUP; exec sleep ${mark}' >/dev/null 2>&1 & ${seen}`,
   );
-  expect(exited(result).exitCode).toBe(0);
+  expect(exited(result)).toMatchObject({ exitCode: 0, stdout: 'seen\n' });
   expect(await eventually(() => processesWith(`sleep\0${mark}`).length === 0)).toBe(true);
 });
 

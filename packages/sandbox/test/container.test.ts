@@ -17,7 +17,7 @@ import { clock, ids } from './real-clock.ts';
 import { eventually, exited, need, sandbox } from './real-sandbox.ts';
 
 const IMAGE = 'millforge-test:1';
-const PROGRAMS = ['sh', 'cat', 'sleep', 'ls', 'id', 'env', 'yes', 'setsid', 'touch'];
+const PROGRAMS = ['sh', 'cat', 'sleep', 'ls', 'id', 'env', 'yes', 'setsid', 'touch', 'grep'];
 let store: string;
 let globalOptions: readonly string[] = [];
 let containers: Sandbox;
@@ -119,7 +119,9 @@ test('a container is bounded in time, output, memory, processes and disk', {
 
 test('nothing of a container is left behind', { tags: ['slow'] }, async () => {
   const mark = `${Math.floor(Math.random() * 1e6) + 1000}.125`;
-  await shell(`setsid sleep ${mark} >/dev/null 2>&1 & exit 0`);
+  const seen = 'until grep -qsa ^sleep /proc/[0-9]*/cmdline; do :; done; echo seen';
+  const result = await shell(`setsid sleep ${mark} >/dev/null 2>&1 & ${seen}`);
+  expect(result).toMatchObject({ kind: 'exited', exitCode: 0, stdout: 'seen\n' });
   expect(await eventually(() => processesWith(`sleep\0${mark}`).length === 0)).toBe(true);
   const abort = new AbortController();
   const running = containers.run(

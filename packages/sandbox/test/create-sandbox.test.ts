@@ -210,6 +210,20 @@ test('a process of this host is bounded but says that it is no boundary', async 
   expect(big).toMatchObject({ kind: 'stopped', limit: 'disk' });
 });
 
+test.each([
+  ['ends by itself', 'exit 0', { kind: 'exited', stdout: 'seen\n' }],
+  ['is stopped', 'exec sleep 60', { kind: 'stopped', limit: 'time', stdout: 'seen\n' }],
+])('what a process of this host began ends with it where it %s', async (_, end, expected) => {
+  const mark = `${Math.floor(Math.random() * 1e6) + 1000}.5`;
+  const begun = `sleep ${mark} >/dev/null 2>&1 & until grep -qsa ^sleep /proc/$!/cmdline; do :; done`;
+  const result = await noBoundary().run({
+    command: ['/bin/sh', '-c', `${begun}; echo seen; ${end}`],
+    limits: { timeoutMs: 500 },
+  });
+  expect(result).toMatchObject(expected);
+  expect(await eventually(() => processesWith(`sleep\0${mark}`).length === 0)).toBe(true);
+});
+
 test('what a process of this host is not kept from stands in its table', async () => {
   const made = noBoundary();
   writeFileSync(join(folder, 'key'), 'secret');
