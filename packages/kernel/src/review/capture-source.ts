@@ -5,6 +5,7 @@ import {
   type TreeFile,
 } from '../artifacts/captured-revision.ts';
 import { changedLines } from './changed-lines.ts';
+import { isTreePath } from './is-tree-path.ts';
 import type {
   CaptureLimits,
   ChangedFile,
@@ -88,6 +89,7 @@ async function take(
   },
 ): Promise<Uint8Array | LeftOutReason> {
   if (entry.kind === 'other') return entry.reason;
+  if (!isTreePath(entry.path)) return 'path-leaves-tree';
   if (entry.bytes > limits.maxFileBytes) return 'file-too-large';
   if (room.files === 0 || entry.bytes > room.bytes) return 'scope-too-large';
   const bytes = await entry.read();

@@ -93,7 +93,7 @@ function longestRun(text: string): number {
   return Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
 }
 
-/** Control characters and those that turn the direction of text, as their names; tabs and line feeds stay. */
+/** Control characters and those that nobody sees or that turn text around, as names; tabs and line feeds stay. */
 function visible(text: string): string {
   return text.replaceAll(HIDDEN, (character) => {
     const name = (character.codePointAt(0) ?? 0).toString(16).padStart(4, '0');
@@ -101,4 +101,4 @@ function visible(text: string): string {
   });
 }
 
-const HIDDEN = /(?![\n\t])[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
+const HIDDEN = /(?![\n\t])[\p{Cc}\p{Cf}\u115f\u1160\u2028\u2029\u3164\uffa0]/gu;

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '@millforge/contracts';
 import { describeGap } from './describe-gap.ts';
+import { isTreePath } from './is-tree-path.ts';
 import type { AcceptedFinding, FindingSeverity } from './review-finding.ts';
 import type { ReviewReport } from './review-report.ts';
 
@@ -42,7 +43,10 @@ export function renderSarif(report: ReviewReport): JsonObject {
               level: 'warning',
               message: { text: describeGap(gap, report) },
               descriptor: { id: gap.type },
-              ...('path' in gap ? { locations: [placeOf(gap.path, places)] } : {}),
+              // An address that leaves the tree would open whatever stands there.
+              ...('path' in gap && isTreePath(gap.path)
+                ? { locations: [placeOf(gap.path, places)] }
+                : {}),
             })),
           },
         ],

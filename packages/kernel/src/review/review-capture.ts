@@ -52,6 +52,8 @@ export type LeftOutReason =
   | 'special'
   /** It may not be read. */
   | 'unreadable'
+  /** It has a part that no file has: `..`, `.`, or an empty one. */
+  | 'path-leaves-tree'
   /** Its name is not UTF-8. */
   | 'name-not-text';
 

@@ -8,7 +8,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { gitCommit, type ReviewRole, scriptedRole } from '@millforge/kernel/review';
+import { gitCommit, type ReviewRole, renderSarif, scriptedRole } from '@millforge/kernel/review';
 import { expect, test } from 'vitest';
 import { temporaryDirectory } from '../fixture.ts';
 import { commitAll, git, head, repositoryOf, review } from './fixture.ts';
@@ -109,6 +109,38 @@ test('names links, other repositories and names that are no text as gaps', async
     { type: 'path-not-captured', path: 'other', reason: 'submodule' },
     { type: 'path-not-captured', path: '\ufffd\ufffd', reason: 'name-not-text' },
   ]);
+});
+
+/** A tree of git with one file of this content below folders of these names, whatever they are. */
+function treeOf(repository: string, names: readonly string[], content: string): string {
+  const write = (type: string, input: Buffer): string =>
+    execFileSync(
+      'git',
+      ['-C', repository, 'hash-object', '-w', '--literally', '-t', type, '--stdin'],
+      { input, encoding: 'utf8' },
+    ).trim();
+  const [first, ...above] = names.toReversed();
+  let object = write('blob', Buffer.from(content));
+  for (const [mode, name] of [['100644', first], ...above.map((one) => ['40000', one])]) {
+    const entry = Buffer.from(`${mode} ${name}\0`);
+    object = write('tree', Buffer.concat([entry, Buffer.from(object, 'hex')]));
+  }
+  return object;
+}
+
+const leaving = [['..', '..', 'etc', 'passwd'], ['.'], ['/etc/passwd'], ['x//y']] as const;
+test.each(leaving)('leaves out a path that leaves its tree: %j', async (...names) => {
+  const repository = repositoryOf({ 'a.ts': '1\n' });
+  const root = treeOf(repository, names, 'eval(a);\n');
+  const options = { repository, env: process.env, since: 'HEAD' };
+  const commit = git(repository, 'commit-tree', '-p', 'HEAD', '-m', 'odd', root);
+  const report = await review({ source: await gitCommit({ ...options, commit }), roles });
+  expect([report.files, report.gaps]).toEqual([
+    [],
+    [{ type: 'path-not-captured', path: names.join('/'), reason: 'path-leaves-tree' }],
+  ]);
+  // An address of its own would lead whoever reads the log out of the tree.
+  expect(JSON.stringify(renderSarif(report))).not.toContain('"uri":');
 });
 
 test('executes nothing and fetches nothing that the repository configures', async () => {

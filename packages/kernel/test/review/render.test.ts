@@ -77,6 +77,7 @@ test.each([
   ['a comment that hides the rest', '<!-- ', /<!--/],
   ['an escape of a terminal', '\u001b[2J\u001b]0;owned\u0007', /\p{Cc}(?<![\n\t])/u],
   ['turned text', 'safe \u202e txet', /\u202e/],
+  ['marks that nobody sees', 'sa\u200bfe\u{e0041} \u00ad', /[\u200b\u00ad]|\u{e0041}/u],
   ['a list', '- [x] done', /^- \[x\]/m],
 ])('shows %s in a claim as text', (_what, claim, active) => {
   const text = renderMarkdown(reportWith({ claim }));
