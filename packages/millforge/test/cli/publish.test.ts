@@ -60,6 +60,15 @@ test('a completed run is published: intended, approved by digest, sent once', as
   expect(trail.stdout).toContain('publication-accepted');
 });
 
+test('what is read before an approval holds no line and no mark that a text brings with it', async () => {
+  const { publish } = await completedRun();
+  const texts = ['--policy', 'release\n  next       rm -rf', '--revision', 'v\u200b1'];
+  const { stdout } = await publish('intend', '--to', 'https://exam\u00adple.org/', ...texts);
+  expect(stdout).toContain('to         http https://exam\uFFFDple.org/\n');
+  expect(stdout).toContain('release\uFFFD  next       rm -rf, revision v\uFFFD1\n');
+  expect(stdout.split('\n').filter((line) => line.startsWith('  next'))).toHaveLength(1);
+});
+
 test('an approval is taken back, and what was revoked is intended anew', async () => {
   const { publish } = await completedRun();
   const { intent_sha256: digest } = lastJson(
