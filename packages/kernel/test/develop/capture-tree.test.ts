@@ -70,24 +70,23 @@ test.skipIf(process.getuid?.() === 0)('refuses what cannot be read', async () =>
   expect(await codeOf(capture(root))).toMatch(/^develop\/tree-refused .*"secret"/);
 });
 
+const FOR_PATCH = { isIgnored: () => false, isForPatch: true };
 const gitNames = ['.GIT', 'GIT~1', '.git.', '.git ', '.git::$INDEX_ALLOCATION', '.g\u200cit'];
 
 test.each(gitNames)('takes no %j into a patch, which git would not apply', async (name) => {
-  const isForPatch = true;
   const root = makeTree(join(temporaryDirectory(), 'tree'), { [`a/${name}/x`]: { content: 'x' } });
-  const isIgnored = (): boolean => false;
-  expect(await codeOf(captureTree(root, { isIgnored, isForPatch }))).toMatch(
+  expect(await codeOf(captureTree(root, FOR_PATCH))).toMatch(
     /^develop\/tree-refused .*takes for its own/,
   );
   const linked = makeTree(join(temporaryDirectory(), 'tree'), { '.GitModules': { link: 'a' } });
-  expect(await codeOf(captureTree(linked, { isIgnored, isForPatch }))).toMatch(/"\.GitModules"/);
+  expect(await codeOf(captureTree(linked, FOR_PATCH))).toMatch(/"\.GitModules"/);
   const alike = makeTree(temporaryDirectory(), {
     '.gitignore': { content: '' },
     '.gitmodules': { content: '' },
     'x.git': { content: '' },
     'git~10': { content: '' },
   });
-  expect((await captureTree(alike, { isIgnored, isForPatch })).entries).toHaveLength(4);
+  expect((await captureTree(alike, FOR_PATCH)).entries).toHaveLength(4);
 });
 
 /** Captures a tree in which each of the first walks meets a name whose file is gone. */

@@ -128,16 +128,16 @@ function treeOf(repository: string, names: readonly string[], content: string): 
   return object;
 }
 
-const leaving = [['..', '..', 'etc', 'passwd'], ['.'], ['/etc/passwd'], ['x//y']] as const;
-test.each(leaving)('leaves out a path that leaves its tree: %j', async (...names) => {
+const leaving = ['../../etc/passwd', '.', '/etc/passwd', 'x//y'];
+test.each(leaving)('leaves out a path that leaves its tree: %s', async (path) => {
   const repository = repositoryOf({ 'a.ts': '1\n' });
-  const root = treeOf(repository, names, 'eval(a);\n');
+  const root = treeOf(repository, path.startsWith('..') ? path.split('/') : [path], 'eval(a);\n');
   const options = { repository, env: process.env, since: 'HEAD' };
   const commit = git(repository, 'commit-tree', '-p', 'HEAD', '-m', 'odd', root);
   const report = await review({ source: await gitCommit({ ...options, commit }), roles });
   expect([report.files, report.gaps]).toEqual([
     [],
-    [{ type: 'path-not-captured', path: names.join('/'), reason: 'path-leaves-tree' }],
+    [{ type: 'path-not-captured', path, reason: 'path-leaves-tree' }],
   ]);
   // An address of its own would lead whoever reads the log out of the tree.
   expect(JSON.stringify(renderSarif(report))).not.toContain('"uri":');
