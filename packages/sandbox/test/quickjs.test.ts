@@ -163,6 +163,41 @@ describe.each(CARRIERS)('%s', (_name, options) => {
     if (result.kind === 'threw') expect(result.stdout).toContain('forged');
   });
 
+  test.each([
+    'slice = function () { return "x".repeat(5e6); }',
+    'replaceAll = function () { return "x".repeat(5e6); }',
+    'replaceAll = () => ({ toString: () => "x".repeat(5e6) })',
+  ])('tells of what is thrown in as many words as it has: String.prototype.%s', async (method) => {
+    const source = `String.prototype.${method}; export default () => { throw new Error('a\\n'.repeat(5e5)); }`;
+    const result = await call(source, { limits: { outputBytes: 10_000 } });
+    if (result.kind !== 'threw') return expect(result).toEqual({ kind: 'threw' });
+    expect(result.error.name).toBe('Error');
+    expect(result.error.message).toBe('a\n'.repeat(1024));
+    return undefined;
+  });
+
+  test.each([
+    ['buffers', 'new Uint8Array(1e6).fill(1)'],
+    ['texts', '"x".repeat(1e6) + at'],
+    ['objects', 'Array.from({ length: 1e4 }, (_, n) => ({ n }))'],
+  ])('has no more memory in many %s than in one (S-05)', async (_kind, piece) => {
+    const source = `export default () => { const all = []; for (let at = 0; at < 100; at++) all.push(${piece}); return all.length; }`;
+    expect(await call(source, { limits: { memoryBytes: 16 * 2 ** 20 } })).toMatchObject({
+      kind: 'stopped',
+      limit: 'memory',
+    });
+  });
+
+  test('has no more memory while it is told what was thrown (S-05)', async () => {
+    const take =
+      'const all = []; for (let at = 0; at < 100; at++) all.push(new Uint8Array(1e6).fill(1)); return "held";';
+    const source = `export default () => { throw { get message() { ${take} } } }`;
+    expect(await call(source, { limits: { memoryBytes: 16 * 2 ** 20 } })).toMatchObject({
+      kind: 'threw',
+      error: { message: expect.stringMatching(/^The code threw/u) },
+    });
+  });
+
   test('keeps what a module writes while it is loaded, and bounds it (S-02)', {
     tags: ['slow'],
   }, async () => {

@@ -34,6 +34,11 @@ import { isMainThread, Worker, workerData } from 'node:worker_threads';
 const WATCH_MS = 200;
 /** What the engine starts with: its own stack and tables. */
 const ENGINE_PAGES = 256;
+/** What the engine needs for itself when code runs. */
+const ENGINE_BYTES = 4 * 1024 * 1024;
+const PAGE_BYTES = 65_536;
+/** Memory beyond the limit for what the code threw to be told. */
+const TELLING_BYTES = 1024 * 1024;
 /** A larger stack runs over that of the engine, which aborts it. */
 const STACK_BYTES = 128 * 1024;
 
@@ -77,6 +82,7 @@ function watch(parent) {
  *
  * @typedef {object} Room
  * @property {WebAssembly.Memory} memory
+ * @property {Growth} growth
  * @property {import('quickjs-emscripten-core').QuickJSRuntime} runtime
  * @property {import('quickjs-emscripten-core').QuickJSContext} context
  * @property {(name: 'configure' | 'start' | 'finish' | 'describe', ...values: Handle[]) => Outcome} use
@@ -93,6 +99,7 @@ async function loadEngine() {
   /** @returns {Promise<Room>} */
   return async () => {
     const memory = new WebAssembly.Memory({ initial: ENGINE_PAGES, maximum: MOST_PAGES });
+    const growth = boundGrowth(memory);
     const made = core.newVariant(variant, { wasmModule, wasmMemory: memory });
     const quickjs = await core.newQuickJSWASMModuleFromVariant(made);
     const runtime = quickjs.newRuntime();
@@ -115,6 +122,7 @@ async function loadEngine() {
     );
     return {
       memory,
+      growth,
       runtime,
       context,
       output,
@@ -125,16 +133,45 @@ async function loadEngine() {
 }
 
 /**
+ * The engine compares single pieces with its limit and does not know their sum here, so it is the memory as a
+ * whole that must not grow.
+ *
+ * @typedef {object} Growth
+ * @property {(bytes: number) => void} allow Sets how large the memory may become.
+ * @property {() => boolean} wasRefused Whether it wanted to become larger.
+ *
+ * @param {WebAssembly.Memory} memory
+ * @returns {Growth}
+ */
+function boundGrowth(memory) {
+  let most = MOST_PAGES * PAGE_BYTES;
+  let isRefused = false;
+  const grow = memory.grow.bind(memory);
+  memory.grow = (pages) => {
+    if (memory.buffer.byteLength + pages * PAGE_BYTES <= most) return grow(pages);
+    isRefused = true;
+    throw new RangeError('The memory is full.');
+  };
+  return {
+    allow(bytes) {
+      most = bytes;
+    },
+    wasRefused: () => isRefused,
+  };
+}
+
+/**
  * @param {Room} room
  * @param {Call} call
  * @returns {Reply}
  */
 function perform(room, call) {
-  const { runtime, output, memory } = room;
+  const { runtime, output, memory, growth } = room;
   const end = performance.now() + call.timeoutMs;
   let isLate = false;
   output.left = call.outputBytes;
   runtime.setMemoryLimit(call.memoryBytes);
+  growth.allow(ENGINE_BYTES + call.memoryBytes);
   runtime.setInterruptHandler(() => {
     isLate ||= performance.now() > end;
     return isLate || output.isFull;
@@ -159,14 +196,17 @@ function perform(room, call) {
  * @param {Call} call
  * @returns {Partial<Reply>}
  */
-function runIn({ context, runtime, use, output }, call) {
+function runIn({ context, runtime, use, output, growth }, call) {
   const failed = (/** @type {Handle} */ error) => {
-    // What is told about a lack of memory needs some.
-    runtime.setMemoryLimit(-1);
+    // What is told about a lack of memory needs some; it is the code's own, which may take all that there is.
+    runtime.setMemoryLimit(call.memoryBytes + TELLING_BYTES);
+    growth.allow(ENGINE_BYTES + call.memoryBytes + TELLING_BYTES);
     const told = use('describe', error);
     const text = told.error ? 'Error\nThe code threw.' : context.getString(told.value);
     const [name = 'Error', ...rest] = text.split('\n');
     const message = rest.join('\n');
+    // Where there is no room for an error either, the engine throws null.
+    if (growth.wasRefused() && text === 'Error\nnull') return stopped('memory');
     // The code could throw the like of them, and would only speak of itself.
     if (name === 'InternalError' && message === 'out of memory') return stopped('memory');
     if (name === 'InternalError' && message === 'stack overflow') return stopped('stack');
@@ -229,6 +269,9 @@ const PRELUDE = `((write) => {
   let state = 0;
   const { parse, stringify } = JSON;
   const text = String;
+  const [cut, swap] = [text.prototype.slice, text.prototype.replaceAll].map((method) =>
+    Function.prototype.call.bind(method),
+  );
   const RealDate = Date;
   const construct = Reflect.construct;
   function FixedDate(...values) {
@@ -266,9 +309,9 @@ const PRELUDE = `((write) => {
     describe: (error) => {
       try {
         const isObject = typeof error === 'object' && error !== null;
-        const name = isObject ? text(error.name).slice(0, 128) : 'Error';
+        const name = isObject ? cut(text(error.name), 0, 128) : 'Error';
         const message = isObject ? text(error.message) : text(error);
-        return name.replaceAll('\\n', ' ') + '\\n' + message.slice(0, 2048);
+        return swap(name, '\\n', ' ') + '\\n' + cut(message, 0, 2048);
       } catch { return 'Error\\nThe code threw something that cannot be shown.'; }
     },
   };
