@@ -7,6 +7,9 @@ import { copyPublication } from './copy-publication.ts';
 import { BETWEEN, CASES, goOn, makeCompleted } from './faulty-publication.ts';
 import { killPublication } from './kill-publication.ts';
 
+/** Those whose process is really killed, which is dear: of each pair of alike ones one. */
+const SOME_CASES = CASES.filter((_, place) => place % 2 === 0);
+
 let root = '';
 let completed = '';
 
@@ -73,16 +76,16 @@ test('is applied at most once when its process is really killed', {
   try {
     const broken: unknown[] = [];
     let killed = 0;
-    for (const [place, one] of CASES.entries()) {
-      // Around the send; every moment is tried by `npm run proof:kernel`.
-      const moment = 150 + 7 * place;
+    for (const [place, one] of SOME_CASES.entries()) {
+      // Around the send; every case and every moment is tried by `npm run proof:kernel`.
+      const moment = 150 + 14 * place;
       const where = { child, completed, root: join(root, 'killed') };
       const ended = await killPublication(one, moment, where);
       if (ended.isKilled) killed += 1;
       if (ended.faults.length > 0) broken.push({ one, moment, faults: ended.faults });
     }
     expect(broken).toEqual([]);
-    expect(killed).toBe(CASES.length);
+    expect(killed).toBe(SOME_CASES.length);
   } finally {
     rmSync(dirname(child), { recursive: true, force: true });
   }

@@ -26,7 +26,7 @@ test('is applied at most once when the disk fills up, fails and comes back, at a
 }, async () => {
   const broken: unknown[] = [];
   const struck = new Map<string, number>();
-  const count = Number(process.env['MILLFORGE_PUBLICATION_DISKS'] ?? 120);
+  const count = Number(process.env['MILLFORGE_PUBLICATION_DISKS'] ?? 60);
   for (let seed = 1; seed <= count; seed += 1) {
     const one = CASES[seed % CASES.length];
     const directory = join(root, `seed-${seed}`);

@@ -183,9 +183,9 @@ test('agrees with the model after every command, and sends once for each approva
         sends += sent.length;
       },
     ),
-    { numRuns: Number(process.env['MILLFORGE_PUBLICATION_RUNS'] ?? 40), seed: 7 },
+    { numRuns: Number(process.env['MILLFORGE_PUBLICATION_RUNS'] ?? 24), seed: 7 },
   );
-  expect(sends).toBeGreaterThan(15);
+  expect(sends).toBeGreaterThan(10);
 });
 
 /** A receiver that tells the truth about what it has, whatever it said when it got it. */
