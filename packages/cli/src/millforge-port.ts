@@ -129,6 +129,15 @@ export interface OpenCustomTools extends AsyncDisposable {
   readonly tools: readonly Tool[];
   /** Where the code of each comes from, in the same order. */
   readonly kinds: readonly string[];
+  /** Tools that no command line can perform, since their code is a function of a program. */
+  readonly leftOut: readonly {
+    /** Id of the tool. */
+    readonly toolId: string;
+    /** Its version. */
+    readonly toolVersion: number;
+    /** The function that it asks for. */
+    readonly implementationId: string;
+  }[];
 }
 
 /** Compiles manifests of custom tools under a policy; their code runs in a sandbox, and not before a call. */

@@ -5,6 +5,7 @@ import { openTrustStore } from '../config/trust-store.ts';
 import { readGrantFlag } from '../documents/read-grant-flag.ts';
 import { type CliHost, writeLine } from '../output/terminal.ts';
 import { DATA_OPTION } from './data-place.ts';
+import { trustHint } from './trust-hint.ts';
 
 /** Options of every command that reads the configuration. */
 export const CONFIG_OPTIONS: Readonly<Record<string, OptionSpec>> = {
@@ -40,7 +41,7 @@ export async function readConfiguration(
   if (!host.canAsk) {
     writeLine(
       host.stderr,
-      `${untrusted.file} is not used, nobody has accepted it. It asks for: ${wishes}. 'millforge trust' accepts it, --trust-project uses it once.`,
+      `${untrusted.file} is not used, nobody has accepted it. It asks for: ${wishes}. ${trustHint(host, args, project)} accepts it, --trust-project uses it once.`,
     );
     return config;
   }

@@ -36,6 +36,11 @@ export async function placeOf(
 
 /** A flag that can be pasted into a shell. */
 function dataFlag(directory: string): string {
-  const isPlain = /^[\w@%+=:,./-]+$/.test(directory);
-  return ` --data ${isPlain ? directory : `'${directory.replaceAll("'", `'\\''`)}'`}`;
+  return ` --data ${shellWord(directory)}`;
+}
+
+/** A path as one word of a shell. */
+export function shellWord(path: string): string {
+  const isPlain = /^[\w@%+=:,./-]+$/.test(path);
+  return isPlain ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { usageError } from '../cli-error.ts';
+import { documentError, usageError } from '../cli-error.ts';
 import { readConfigDocument } from '../config/config-document.ts';
 import { describeConfig } from '../config/describe-config.ts';
 import { readTrustDirectory } from '../config/effective-config.ts';
@@ -48,20 +48,24 @@ export const trustCommand: Command = {
       describeConnector(folder.settings),
       ...(await describeAdmission(folder)),
     ]);
-    const wishes = [
-      ...asksFor,
-      ...(await Promise.all(ofConnectors)).flat(),
-      ...(customTools === null ? [] : await describeCustomTools(context, customTools)),
-    ];
+    const described =
+      customTools === null
+        ? { lines: [], fault: null }
+        : await describeCustomTools(context, customTools);
+    const wishes = [...asksFor, ...(await Promise.all(ofConnectors)).flat(), ...described.lines];
     writeLine(host.stdout, `${text === null ? project : file} asks for:`);
     for (const wish of wishes) writeLine(host.stdout, `  ${wish}`);
     if (wishes.length === 0) writeLine(host.stdout, '  nothing');
+    // Tools that cannot be used are nothing to agree to; the rest of the project may still be.
+    const { fault } = described;
+    const usable = fault === null ? customTools : null;
     const accepted = await Promise.all([
       text === null || store.isTrusted(file, text),
       ...connectors.map((folder) => isConnectorTrusted(folder, store)),
-      customTools === null || areCustomToolsTrusted(customTools, store),
+      usable === null || areCustomToolsTrusted(usable, store),
     ]);
     if (accepted.every(Boolean)) {
+      if (fault !== null) throw documentError(`The custom tools were not accepted: ${fault}`);
       writeLine(host.stdout, 'It is already accepted.');
       return 0;
     }
@@ -72,7 +76,9 @@ export const trustCommand: Command = {
     }
     if (text !== null) await store.accept(file, text);
     for (const folder of connectors) await acceptConnector(folder, store);
-    if (customTools !== null) await acceptCustomTools(customTools, store);
+    if (usable !== null) await acceptCustomTools(usable, store);
+    if (fault !== null)
+      throw documentError(`The rest was accepted, the custom tools not: ${fault}`);
     writeLine(host.stdout, 'Accepted; a change of the file asks again.');
     return 0;
   },

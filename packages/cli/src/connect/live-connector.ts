@@ -7,6 +7,7 @@ import type { ParsedArguments } from '../arguments/parse-arguments.ts';
 import { documentError, usageError } from '../cli-error.ts';
 import type { CommandContext } from '../commands/command.ts';
 import { isConfirmed } from '../commands/configured.ts';
+import { trustHint } from '../commands/trust-hint.ts';
 import { readTrustDirectory } from '../config/effective-config.ts';
 import { openTrustStore } from '../config/trust-store.ts';
 import { type CliHost, writeLine } from '../output/terminal.ts';
@@ -75,7 +76,7 @@ async function assertVouched(
   for (const line of lines) writeLine(host.stderr, `${path}: ${line}.`);
   if (!host.canAsk) {
     throw usageError(
-      `Nobody has accepted ${path}; 'millforge trust' accepts it, --trust-project uses it once.`,
+      `Nobody has accepted ${path}; ${trustHint(host, args, host.cwd)} accepts it, --trust-project uses it once.`,
     );
   }
   if (!(await isConfirmed(host, 'Accept it?'))) throw usageError('It was not accepted.');

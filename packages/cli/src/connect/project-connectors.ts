@@ -8,6 +8,7 @@ import {
 import type { Tool } from '@millforge/contracts';
 import type { ParsedArguments } from '../arguments/parse-arguments.ts';
 import type { CommandContext } from '../commands/command.ts';
+import { trustHint } from '../commands/trust-hint.ts';
 import { readTrustDirectory } from '../config/effective-config.ts';
 import { openTrustStore, type TrustStore } from '../config/trust-store.ts';
 import { writeLine } from '../output/terminal.ts';
@@ -39,7 +40,7 @@ export async function openProjectConnectors(
     const { name } = folder;
     if (!(await folder.has('admission.json'))) continue;
     if (!args.has('trust-project') && !(await isConnectorTrusted(folder, store))) {
-      const how = `'millforge trust' accepts it, --trust-project uses it once`;
+      const how = `${trustHint(host, args, project)} accepts it, --trust-project uses it once`;
       writeLine(host.stderr, `The connector ${name} is not used, nobody has accepted it; ${how}.`);
       continue;
     }

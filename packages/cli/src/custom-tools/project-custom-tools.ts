@@ -2,6 +2,7 @@ import { MillforgeError, type Tool } from '@millforge/contracts';
 import type { ParsedArguments } from '../arguments/parse-arguments.ts';
 import { documentError } from '../cli-error.ts';
 import type { CommandContext } from '../commands/command.ts';
+import { trustHint } from '../commands/trust-hint.ts';
 import { readTrustDirectory } from '../config/effective-config.ts';
 import { openTrustStore } from '../config/trust-store.ts';
 import type { OpenCustomTools } from '../millforge-port.ts';
@@ -33,36 +34,55 @@ export async function openProjectCustomTools(
   if (folder === null) return NONE;
   const store = openTrustStore(await readTrustDirectory(args.text('data'), host));
   if (!args.has('trust-project') && !(await areCustomToolsTrusted(folder, store))) {
-    const how = `'millforge trust' accepts them, --trust-project uses them once`;
+    const how = `${trustHint(host, args, project)} accepts them, --trust-project uses them once`;
     writeLine(
       host.stderr,
       `The custom tools of ${folder.path} are not used, nobody has accepted them; ${how}.`,
     );
     return NONE;
   }
-  return openCompiled(context, folder);
+  const opened = openQuietly(context, folder);
+  if (typeof opened === 'string') throw documentError(opened);
+  for (const one of opened.leftOut) {
+    writeLine(host.stderr, `The custom tool ${leftOutLine(one)}.`);
+  }
+  return opened;
 }
 
-/** One line for each tool of a folder, whoever wrote it; what is wrong with one is a line, too. */
+/** What the tools of a folder are, whoever wrote them. */
+export interface CustomToolsDescription {
+  /** One line for each. */
+  readonly lines: readonly string[];
+  /** One sentence about what keeps all of them from being used; null where nothing does. */
+  readonly fault: string | null;
+}
+
+/** Says what the tools of a folder are; nothing of them runs. */
 export async function describeCustomTools(
   context: CommandContext,
   folder: CustomToolsFolder,
-): Promise<readonly string[]> {
+): Promise<CustomToolsDescription> {
   const opened = openQuietly(context, folder);
-  if (typeof opened === 'string') return [`custom tools that cannot be used (${opened})`];
+  if (typeof opened === 'string') {
+    return { lines: [`custom tools that cannot be used (${opened})`], fault: opened };
+  }
   await using tools = opened;
-  return tools.tools.map(({ approval = 'none', descriptor }, at) => {
+  const lines = tools.tools.map(({ approval = 'none', descriptor }, at) => {
     const { required_capabilities: needs, tool_id: id, tool_version: version } = descriptor;
     const asked = needs.length === 0 ? '' : `, needs ${needs.join(', ')}`;
     const agreed = approval === 'none' ? 'asks nobody' : `approval ${approval}`;
     return `custom tool ${id}@${version} (${tools.kinds[at]}, ${descriptor.side_effect_class}${asked}, ${agreed})`;
   });
+  const others = tools.leftOut.map((one) => `custom tool ${leftOutLine(one)}`);
+  return { lines: [...lines, ...others], fault: null };
 }
 
-function openCompiled(context: CommandContext, folder: CustomToolsFolder): ProjectCustomTools {
-  const opened = openQuietly(context, folder);
-  if (typeof opened === 'string') throw documentError(opened);
-  return opened;
+function leftOutLine({
+  toolId,
+  toolVersion,
+  implementationId,
+}: OpenCustomTools['leftOut'][number]): string {
+  return `${toolId}@${toolVersion} is left out: its code is the function ${implementationId} of a program, and here only code of the manifest runs`;
 }
 
 /** The tools, or one sentence that says where what is wrong. */

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type CliEnd, runCli, testFolder } from './run-cli.ts';
@@ -63,16 +63,6 @@ test.each<[string, (folder: string) => void, string]>([
     'MF-CT003',
   ],
   ['no policy', (folder) => rmSync(join(folder, 'policy.json')), 'There is no policy at'],
-  [
-    'a function of a program',
-    (folder) => {
-      const text = MANIFEST.replace('sandboxed_js', 'host_function');
-      writeFileSync(join(folder, 'text.yaml'), text.slice(0, text.indexOf('    implementation:')));
-      const policy = { allowed_capability_ids: [], allowed_runtime_kinds: ['host_function'] };
-      writeFileSync(join(folder, 'policy.json'), JSON.stringify(policy));
-    },
-    'here only code of the manifest runs',
-  ],
 ])('%s is told in one sentence', async (_, change, told) => {
   const cwd = project();
   change(join(cwd, '.millforge', 'tools'));
@@ -88,6 +78,45 @@ test('what cannot be used is described before it is accepted', async () => {
   writeFileSync(file, readFileSync(file, 'utf8').replace('read_only', 'everything'));
   const end = await runCli(['trust'], { cwd, answers: ['n'] });
   expect(end.stdout).toContain('custom tools that cannot be used');
+  const forced = await runCli(['trust'], { cwd });
+  expect(forced).toMatchObject({ code: 65 });
+  expect(forced.stderr).toContain('The custom tools were not accepted: ');
+  expect(forced.stdout).not.toContain('Accepted');
+  expect(await runCli(['trust'], { cwd })).toMatchObject({ code: 65 });
+});
+
+test('a tool whose code is a function of a program is left out, and the others are used', async () => {
+  const cwd = project();
+  const folder = join(cwd, '.millforge', 'tools');
+  const text = MANIFEST.replaceAll('text.turn', 'text.post')
+    .replaceAll('text_tools', 'post_tools')
+    .replace('model_tool_name: turn', 'model_tool_name: post')
+    .replace('sandboxed_js', 'host_function');
+  writeFileSync(join(folder, 'post.yaml'), text.slice(0, text.indexOf('    implementation:')));
+  const kinds = ['sandboxed_js', 'host_function'];
+  writeFileSync(
+    join(folder, 'policy.json'),
+    JSON.stringify({ allowed_capability_ids: [], allowed_runtime_kinds: kinds }),
+  );
+  const told =
+    'example.text.post@1 is left out: its code is the function impl.example.text.post.v1';
+  const trusted = await runCli(['trust'], { cwd });
+  expect(trusted).toMatchObject({ code: 0 });
+  expect(trusted.stdout).toContain(told);
+  const listed = await runCli(['tools', 'ls'], { cwd });
+  expect(listed).toMatchObject({ code: 0 });
+  expect(listed.stderr).toContain(told);
+  expect(listed.stdout).toMatch(/^example\.text\.turn@1 /mu);
+  expect(listed.stdout).not.toContain('example.text.post');
+});
+
+test('the tools that the guide shows are usable as they stand', async () => {
+  const cwd = testFolder();
+  const shown = new URL('../../../../examples/05-custom-tool/project/', import.meta.url);
+  cpSync(shown, cwd, { recursive: true });
+  expect(await runCli(['trust'], { cwd })).toMatchObject({ code: 0, stderr: '' });
+  const listed = await runCli(['tools', 'ls'], { cwd });
+  expect(listed.stdout).toMatch(/^example\.words\.count@1 +custom +read_only/mu);
 });
 
 const MANIFEST = `schema_version: millforge.custom_tool.source

@@ -16,7 +16,7 @@ test('a cloned project contacts nothing, grants nothing, and is told what trust 
   expect(end.stderr).toContain(`${url}#stolen`);
   expect(end.stderr).toContain('VICTIM_KEY');
   expect(end.stderr).toContain('unrestricted.process.execute');
-  expect(end.stderr).toContain('millforge trust');
+  expect(end.stderr).toContain(`'millforge trust --data ${join(cwd, 'data')}' accepts it`);
   expect(end.stderr).toContain('--trust-project');
   expect(end.stderr).toContain("MF-C001: Required capability 'unrestricted.process.execute'");
   expect(end.stderr).not.toContain('victim-key');
