@@ -209,11 +209,23 @@ test('reports a damaged page and never crashes', async () => {
   await expect(openAt(path, { check: true })).rejects.toMatchObject({ code: 'kernel/corrupt' });
 });
 
-test('says which command builds the driver where it is missing', async () => {
+test.each([
+  ['was not built', new Error('no bindings'), 'was not built; run `npm rebuild better-sqlite3`'],
+  [
+    'was left out by the package manager',
+    absent("Cannot find package 'better-sqlite3' imported from /project/a.js"),
+    'is not installed; run `npm install better-sqlite3`',
+  ],
+  [
+    'lacks a package of its own',
+    absent("Cannot find module 'bindings'"),
+    "lacks its package 'bindings'; run `npm install better-sqlite3`",
+  ],
+])('says which command helps where the driver %s', async (_name, cause, told) => {
   const { loadDriver } = await import('../src/sqlite/driver.ts');
-  await expect(loadDriver(() => Promise.reject(new Error('no bindings')))).rejects.toMatchObject({
+  await expect(loadDriver(() => Promise.reject(cause))).rejects.toMatchObject({
     code: 'kernel/driver-missing',
-    message: expect.stringContaining('npm rebuild better-sqlite3'),
+    message: expect.stringContaining(told),
   });
 });
 
@@ -228,6 +240,10 @@ test('tells its sizes and that the file is intact', async () => {
     records: 1,
   });
 });
+
+function absent(message: string): Error {
+  return Object.assign(new Error(message), { code: 'MODULE_NOT_FOUND' });
+}
 
 function openAt(path: string, more: Partial<OpenKernelOptions> = {}): Promise<Kernel> {
   return openKernel({ path, clock: systemClock, ids: randomIds, ...more });

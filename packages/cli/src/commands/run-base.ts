@@ -74,7 +74,8 @@ async function confirmGrants(host: CliHost, base: BasePort, project: BaseProject
     const question = `Let a model read, change and start anything that you may, working in ${place}?`;
     if (await isConfirmed(host, question)) return store.accept(place, accepted);
   }
+  // All of them: a flag takes the place of the configuration's grants.
   throw documentError(
-    `The run needs ${missing.length === 1 ? 'a capability' : 'capabilities'} that it was not granted: ${missing.join(', ')}; give ${missing.map((id) => `--grant ${id}`).join(' ')}.`,
+    `The run needs ${missing.length === 1 ? 'a capability' : 'capabilities'} that it was not granted: ${missing.join(', ')}; give ${grants.map((id) => `--grant ${id}`).join(' ')}.`,
   );
 }

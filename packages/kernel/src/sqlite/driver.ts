@@ -20,10 +20,24 @@ export async function loadDriver(
     new Database(':memory:').close();
     return (file, options) => new Database(file, options);
   } catch (cause) {
-    throw new MillforgeError(
-      'kernel/driver-missing',
-      'The SQLite driver is not installed or was not built; run `npm rebuild better-sqlite3` and try again.',
-      { cause },
-    );
+    throw new MillforgeError('kernel/driver-missing', `The SQLite driver ${whyNot(cause)}`, {
+      cause,
+    });
   }
+}
+
+// npm leaves an optional package out without a word; then there is nothing that could be built again.
+function whyNot(cause: unknown): string {
+  const code =
+    typeof cause === 'object' && cause !== null && 'code' in cause ? String(cause.code) : '';
+  const message = cause instanceof Error ? cause.message : '';
+  const isAbsent = code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND';
+  if (isAbsent && message.includes("'better-sqlite3'")) {
+    return 'is not installed; run `npm install better-sqlite3`, which shows why where it fails, and try again.';
+  }
+  const [lacking] = isAbsent ? (/'[^']+'/u.exec(message) ?? []) : [];
+  if (lacking !== undefined) {
+    return `lacks its package ${lacking}; run \`npm install better-sqlite3\` and try again.`;
+  }
+  return 'was not built; run `npm rebuild better-sqlite3` and try again.';
 }
