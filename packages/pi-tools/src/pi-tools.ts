@@ -2,10 +2,12 @@ import type { Tool } from '@millforge/contracts';
 import { bashTool } from './bash.ts';
 import { blockTool } from './block.ts';
 import { editTool } from './edit.ts';
+import { explainingAsPi } from './explain-arguments.ts';
 import { findTool } from './find.ts';
 import { grepTool } from './grep.ts';
 import { lsTool } from './ls.ts';
 import type { PiToolOptions } from './pi-tool-options.ts';
+import { profileSwitches } from './profile.ts';
 import { readTool } from './read.ts';
 import { rejectTool } from './reject.ts';
 import { submitTool } from './submit.ts';
@@ -18,14 +20,15 @@ import { writeTool } from './write.ts';
  * granted decides whether they can be called at all.
  */
 export function piTools(options: PiToolOptions = {}): readonly Tool[] {
+  const coding = [readTool, bashTool, editTool, writeTool, grepTool, findTool, lsTool];
   return Object.freeze([
-    readTool(options),
-    bashTool(options),
-    editTool(options),
-    writeTool(options),
-    grepTool(options),
-    findTool(options),
-    lsTool(options),
+    ...coding.map((make) => {
+      const tool = make(options);
+      // Of these, Pi refuses unknown arguments of `edit` alone.
+      return profileSwitches(options.profile).wordsArguments
+        ? tool
+        : explainingAsPi(tool, { isClosed: make === editTool });
+    }),
     submitTool(),
     blockTool(),
     rejectTool(),

@@ -31,6 +31,8 @@ export interface ProfileSwitches {
   readonly clipsOutputLines: boolean;
   /** A time-out above the limit of every call is reported. */
   readonly reportsLongTimeouts: boolean;
+  /** Arguments that do not fit are told in the words of the house, the first fault only. */
+  readonly wordsArguments: boolean;
   /** A search goes by its own folder: globs, ignore rules, case, version control, order. */
   readonly searchesByRoot: boolean;
 }
@@ -59,6 +61,7 @@ function switches(on: boolean): ProfileSwitches {
     boundsDrain: on,
     clipsOutputLines: on,
     reportsLongTimeouts: on,
+    wordsArguments: on,
     searchesByRoot: on,
   };
 }

@@ -41,7 +41,7 @@ export function admitTool(tool: Tool): RegisteredTool {
   if (typeof tool.implementation?.prepare !== 'function') {
     throw invalid('implementation', 'an object with a prepare function');
   }
-  for (const stage of ['check', 'reach', 'reconcile'] as const) {
+  for (const stage of ['check', 'explainArguments', 'reach', 'reconcile'] as const) {
     const code = tool.implementation[stage];
     // Found out at a call, it would be a failure of every call.
     demand(code === undefined || typeof code === 'function', 'implementation', STAGES);
@@ -210,7 +210,8 @@ function utf8Bytes(value: string): number {
 const KIND = 'millforge.tool_descriptor.v1';
 const TIMEOUT_FIELDS = new Set(['timeout_seconds', 'cancellation_grace_seconds']);
 const OUTPUT_FIELDS = new Set(['max_output_bytes', 'max_summary_utf8', 'redact_secrets']);
-const STAGES = 'an object whose check, reach and reconcile are functions where it has them';
+const STAGES =
+  'an object whose check, explainArguments, reach and reconcile are functions where it has them';
 const FIELDS = new Set([
   'schema_version',
   'kind',

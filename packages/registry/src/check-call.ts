@@ -2,6 +2,7 @@ import {
   type ApprovalDecision,
   capabilityOf,
   type JsonObject,
+  type JsonValue,
   type PlanCapabilityConstraint,
   type Redactor,
 } from '@millforge/contracts';
@@ -78,6 +79,8 @@ export function checkCall(
   if (found.kind === 'defect') return refuse(found.defect);
   const fault = argumentFault(found, copied, input);
   if (fault !== null || input === null) {
+    const words = copied.ok ? toolWords(found, copied.value) : null;
+    if (words !== null) return refuse(words);
     return refuse({ code: 'invalid_arguments', message: fault ?? 'The arguments are no object.' });
   }
 
@@ -173,6 +176,19 @@ function argumentFault(
   if (violation === null) return null;
   const received = violation.received === 'nothing' ? '' : ` (received ${violation.received})`;
   return `Invalid arguments for ${tool}: ${violation.message}${received}.`;
+}
+
+/** What a tool says itself of arguments that do not fit; null where it says nothing that counts. */
+function toolWords(bound: BoundNode, value: JsonValue): RefusalReason | null {
+  try {
+    const words: unknown = bound.implementation.explainArguments?.(value) ?? null;
+    if (typeof words !== 'string' || words === '') return null;
+    const isVerbatim = !bound.tool.descriptor.output_policy.redact_secrets;
+    return { code: 'invalid_arguments', message: words, isVerbatim, isToolWords: true };
+  } catch {
+    // The house has words of its own, which are enough.
+    return null;
+  }
 }
 
 function prerequisiteDecisions(bound: BoundNode, context: CallContext): readonly TraceDecision[] {

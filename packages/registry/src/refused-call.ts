@@ -17,6 +17,8 @@ export interface RefusalReason {
   readonly status?: ToolStatus;
   /** Whether a tool that asks for no redaction said it. */
   readonly isVerbatim?: boolean;
+  /** Whether these are the words of a tool about its arguments. */
+  readonly isToolWords?: boolean;
 }
 
 /** A refusal with its record; without times, so that a replay makes the same one. */
@@ -35,6 +37,7 @@ export function refusedCall(
     kind: 'refused',
     outcome,
     trace: traceCall(facts, { outcome, truncatedPaths: [], times: null }, redactor),
+    ...(reason.isToolWords === true ? { toolWords: outcome.text } : {}),
     correctable: outcome.status === 'not_executed' && isCorrectable(reason.code),
   });
 }

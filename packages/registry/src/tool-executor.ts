@@ -135,6 +135,8 @@ export interface RefusedCall {
   readonly outcome: ToolOutcome;
   /** What the trail keeps; holds no times, so that a replay makes the same one. */
   readonly trace: ToolTraceRecord;
+  /** What the tool itself says of arguments that do not fit its schema, redacted as its texts are; absent without that. */
+  readonly toolWords?: string;
   /** Whether the model can do better by asking again in another way. */
   readonly correctable: boolean;
 }

@@ -39,6 +39,40 @@ test('refuses arguments with the path and the expected type, and keeps a valid r
   });
 });
 
+test('a tool may word itself why arguments do not fit, and the refusal tells that it did', () => {
+  const tool = toolOf({
+    explainArguments: (input) => `Not like ${JSON.stringify(input)}, please.`,
+  });
+  const refused = refuse(executorWorld([tool]), { key: 7 });
+  expect(refused.outcome).toMatchObject({
+    error_code: 'invalid_arguments',
+    text: 'Not like {"key":7}, please.',
+  });
+  expect(refused.toolWords).toBe(refused.outcome.text);
+  expect(refuse(executorWorld([toolOf()]), { key: 7 })).not.toHaveProperty('toolWords');
+});
+
+test.each<[string, () => unknown]>([
+  ['null', () => null],
+  ['an empty text', () => ''],
+  ['no text', () => 7],
+  [
+    'an error',
+    () => {
+      throw new Error('no words');
+    },
+  ],
+])('a tool that words arguments as %s leaves it to the boundary', (_what, words) => {
+  const tool = toolOf();
+  const implementation = Object.assign({}, tool.implementation, { explainArguments: words });
+  const told = { ...tool, implementation };
+  const refused = refuse(executorWorld([told]), { key: 7 });
+  expect(refused.outcome.text).toBe(
+    'Invalid arguments for lookup: $.key must be string (received number).',
+  );
+  expect(refused).not.toHaveProperty('toolWords');
+});
+
 test.each([
   ['a missing argument', {}],
   ['an extra argument', { key: 'a', other: 1 }],

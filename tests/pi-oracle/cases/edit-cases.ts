@@ -1,6 +1,6 @@
 import { casesOf } from '../harness/case-builder.ts';
 import { files, lines } from '../harness/fixture.ts';
-import type { OracleCase, SkippedCase } from '../harness/oracle-case.ts';
+import type { OracleCase } from '../harness/oracle-case.ts';
 
 type Pair = readonly [string, string];
 type Extra = Parameters<ReturnType<typeof casesOf>>[1];
@@ -21,10 +21,13 @@ const both = (mark: string) => ({ differs: { strict: mark, default: mark } });
 const BYTES = { differs: { default: 'the patch applies to the bytes' } };
 /** Pi compares what it has made of the whole file, not the file. */
 const SPELLING = both('KB-01');
+/** Only the first fault is told, in the words of every other tool. */
+const HOUSE = { differs: { default: 'the words of the house' } };
 const abc = on(28, 'a\nb\nc\n');
 const numbered = (count: number) => lines(count);
 
 export const editCases: readonly OracleCase[] = [
+  ...argumentCases(),
   abc([['b', 'B']]),
   abc([
     ['a', 'A'],
@@ -240,14 +243,24 @@ function diffs(): readonly OracleCase[] {
   ];
 }
 
-export const editSkips: readonly SkippedCase[] = [
-  'an extra key in an item',
-  'a missing newText',
-  'edits of text',
-  'keys in snake case',
-  'numbers for texts',
-].map((title) => ({
-  row: 42,
-  title,
-  reason: 'arguments are checked by the executor, in the words of Millforge',
-}));
+function argumentCases(): readonly OracleCase[] {
+  const make = casesOf('edit', 42, files({ f: 'a1b\n' }));
+  const checked = (input: object, extra: Extra = HOUSE) => make(input, { host: 'check', ...extra });
+  const pair = { oldText: 'a', newText: 'b' };
+  return [
+    checked({ path: 'f', edits: [{ ...pair, extra: 1 }] }),
+    checked({ path: 'f', edits: [pair], extra: 1 }),
+    checked({ path: 'f', edits: [{ oldText: 'a' }] }),
+    checked({ path: 'f', edits: ['x'] }),
+    checked({ path: 'f', edits: [{ old_text: 'a', new_text: 'b' }] }),
+    checked({ path: [], edits: [pair, { oldText: {}, more: 1 }], extra: 1 }),
+    checked({ path: 'f', edits: [null, 5] }),
+    checked({ path: {} }),
+    checked({}),
+    checked({ path: 'f', edits: [pair] }, {}),
+    checked(
+      { path: 'f', edits: [{ oldText: 1, newText: 2 }] },
+      both('the guard converts, the tool does not'),
+    ),
+  ];
+}

@@ -8,9 +8,9 @@ export interface ToolCall {
   readonly shell?: string;
   /**
    * What the host does: with a command a prefix, a hook, or watching its output; with an image nothing to its
-   * size, or showing it to a model that is blind.
+   * size, or showing it to a model that is blind; with any tool checking the arguments, as before a model's call.
    */
-  readonly host?: 'prefix' | 'hook' | 'watch' | 'unscaled' | 'blind';
+  readonly host?: 'prefix' | 'hook' | 'watch' | 'unscaled' | 'blind' | 'check';
 }
 
 /** One comparison of both sides. */

@@ -1,5 +1,6 @@
 // The tools of Millforge, in the profile that each call asks for.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { validateJson } from '@millforge/contracts';
 import { piTools } from '@millforge/pi-tools';
 import { hostOptions } from './host-options.mjs';
 import { imageLine } from './image-line.mjs';
@@ -23,7 +24,11 @@ await serve(async ({ tool: name, input, cwd, profile, shell, host }, signal) => 
     ...hostOptions(host),
     autoResizeImages: host !== 'unscaled',
   });
-  const tool = tools.find(({ descriptor }) => descriptor.model_tool_name === name).implementation;
+  const { descriptor, implementation: tool } = tools.find(
+    (one) => one.descriptor.model_tool_name === name,
+  );
+  const fault = host === 'check' ? validateJson(input, descriptor.input_schema) : null;
+  if (fault !== null) return failed(tool.explainArguments?.(input) ?? fault.message);
   calls += 1;
   const key = `call ${process.pid} ${calls}`;
   const context = {

@@ -1,4 +1,5 @@
 // The tools of Pi. PI_CODING_AGENT_DIR names the folder whose bin has rg and fd.
+import { realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { hostOptions } from './host-options.mjs';
@@ -8,6 +9,7 @@ import { serve } from './serve.mjs';
 /** Where a call tells the tool that its model takes text only. */
 const BLIND = { model: { input: ['text'] } };
 const create = await findTools();
+const { validateToolArguments: validate } = await import(validation());
 
 await serve(async ({ tool: name, input, cwd, shell, host, isRaw }, signal) => {
   const updates = [];
@@ -20,7 +22,7 @@ await serve(async ({ tool: name, input, cwd, shell, host, isRaw }, signal) => {
     const prepared = tool.prepareArguments && !isRaw ? tool.prepareArguments(input) : input;
     const { content, details } = await tool.execute(
       'id',
-      prepared,
+      host === 'check' ? validate(tool, { name, arguments: prepared }) : prepared,
       signal,
       host === 'watch' ? onUpdate : undefined,
       host === 'blind' ? BLIND : undefined,
@@ -42,6 +44,13 @@ function detailsOf(name, details) {
   if (name === 'write') return {};
   const limits = ['truncation', 'matchLimitReached', 'resultLimitReached', 'entryLimitReached'];
   return { truncated: limits.some((limit) => details?.[limit] !== undefined) };
+}
+
+/** Where the loop of Pi's agent has its check of arguments, which no root of its packages exports on every Node. */
+function validation() {
+  const here = dirname(fileURLToPath(import.meta.url));
+  const pi = realpathSync(join(here, '../node_modules/@earendil-works/pi-coding-agent'));
+  return pathToFileURL(join(pi, '../pi-ai/dist/utils/validation.js')).href;
 }
 
 /** Makes a tool of Pi by its name: from its root where this Node can load that, else from the file of its tools. */

@@ -3,7 +3,7 @@ import { isArtifactId, isDottedId, isModelToolName } from '../ids/identifiers.ts
 import { digest } from '../json/digest.ts';
 import { exceedsUtf8 } from '../json/exceeds-utf8.ts';
 import { deepFreeze } from '../json/freeze.ts';
-import type { ExactJson, JsonObject } from '../json/json-value.ts';
+import type { ExactJson, JsonObject, JsonValue } from '../json/json-value.ts';
 import { fromStandardSchema } from '../json-schema/from-standard-schema.ts';
 import { normalizeSchema } from '../json-schema/normalize-schema.ts';
 import type { JsonSchema } from '../json-schema/schema.ts';
@@ -99,6 +99,8 @@ export interface ToolDefinition<Input = JsonObject, Output extends object = Json
   readonly approval?: ToolApproval;
   /** Pure refusals beyond the schema. */
   readonly check?: (input: NoInfer<Input>, context: ToolContext) => ToolRefusal | null;
+  /** Words for the model why arguments do not fit the schema; null leaves that to the house. Pure. */
+  readonly explainArguments?: (input: JsonValue) => string | null;
   /** Says what a call would reach, so that a capability with constraints can be used. Pure. */
   readonly reach?: (input: NoInfer<Input>, context: ToolContext) => ToolReach;
   /** The act, for a tool that need not look at the world first. Give this or `prepare`. */
@@ -199,13 +201,14 @@ function implementation(definition: ToolDefinition): ToolImplementation {
     const code = definition[stage];
     demand(code === undefined || typeof code === 'function', stage, 'a function');
   }
-  const { check, reach, run, reconcile } = definition;
+  const { check, explainArguments, reach, run, reconcile } = definition;
   const prepare = definition.prepare ?? (run === undefined ? undefined : prepareToRun(run));
   if (prepare === undefined || (run !== undefined && definition.prepare !== undefined)) {
     throw invalid('run', 'must be given, or prepare, but not both');
   }
   return Object.freeze({
     ...(check === undefined ? {} : { check }),
+    ...(explainArguments === undefined ? {} : { explainArguments }),
     ...(reach === undefined ? {} : { reach }),
     ...(reconcile === undefined ? {} : { reconcile }),
     prepare,
@@ -275,5 +278,5 @@ function isText(text: string, maxBytes: number): boolean {
   return typeof text === 'string' && text.trim() !== '' && !exceedsUtf8(text, maxBytes);
 }
 
-const STAGES = ['check', 'reach', 'run', 'prepare', 'reconcile'] as const;
+const STAGES = ['check', 'explainArguments', 'reach', 'run', 'prepare', 'reconcile'] as const;
 const EMPTY_OBJECT = { type: 'object' };

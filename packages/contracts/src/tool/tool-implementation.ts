@@ -131,6 +131,11 @@ export interface ToolImplementation {
   /** Pure refusals beyond the schema; runs again on every replay, so it may not look at the world. */
   check?(input: JsonObject, context: ToolContext): ToolRefusal | null;
   /**
+   * Words for the model why arguments do not fit the schema; null leaves that to the house. Pure. These are
+   * the one arguments that are not valid.
+   */
+  explainArguments?(input: JsonValue): string | null;
+  /**
    * Says what a call would reach. Pure. Calls that use a capability with constraints are refused
    * without it.
    */

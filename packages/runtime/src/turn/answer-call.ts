@@ -151,9 +151,17 @@ function refuseUnusable(run: Run, asked: AskedCall): Answer {
     replayed,
     code: isUnknown ? 'not_found' : 'invalid_arguments',
     mistake: isUnknown ? null : 'unusableArguments',
-    message: call.kind === 'accepted' ? `[not_found] There is no ${place.tool}.` : call.message,
+    message:
+      call.kind === 'accepted'
+        ? `[not_found] There is no ${place.tool}.`
+        : (wordsOfTool(checked, value) ?? call.message),
     checked,
   });
+}
+
+/** What the tool says itself of arguments that were JSON at least. */
+function wordsOfTool(checked: CheckedCall | RefusedCall, value: JsonValue | undefined) {
+  return checked.kind === 'refused' && value !== undefined ? checked.toolWords : undefined;
 }
 
 function check(

@@ -5,6 +5,18 @@ import { resultsOf, runScript } from '../support/scripted-run.ts';
 const END = { id: 'submit', terminal: 'COMPLETE' };
 const SUBMIT = [['submit', { summary: 'Done.' }]] as const;
 
+test('arguments that are JSON at least are answered in the words of the tool, where it has some', async () => {
+  const explainArguments = () => 'Lines are numbers.';
+  const input = schemaOf({ line: 'integer' });
+  const built = buildPlan([{ id: 'read', input, tool: { explainArguments } }, END]);
+  const { model } = await runScript(built, [
+    [['read', { line: 'seven' }]],
+    [['read', { line: 7 }]],
+    SUBMIT,
+  ]);
+  expect(resultsOf(model).get('call_1_0')).toBe('Lines are numbers.');
+});
+
 test('arguments that the schema refuses are answered with path and type, and traced (D-01)', async () => {
   const built = buildPlan([{ id: 'read', input: schemaOf({ line: 'integer' }) }, END]);
   const { model, outcome, trail } = await runScript(built, [
