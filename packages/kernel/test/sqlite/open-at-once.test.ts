@@ -31,9 +31,9 @@ test('a file that another process makes between two looks is no file of another 
   const met: string[] = [];
   const driver: Driver = (file, options) => {
     const connection = new Database(file, options);
-    const { pragma } = connection;
+    const pragma = connection.pragma.bind(connection);
     connection.pragma = (source, how) => {
-      const found: unknown = pragma.call(connection, source, how);
+      const found: unknown = pragma(source, how);
       if (source === 'application_id' && met.length === 0 && file === path) {
         met.push(makeTrail(path));
       }
@@ -61,13 +61,13 @@ test('a new file is never seen half made, so no copy of an older one is taken of
   const path = join(temporaryDirectory(), 'trail.db');
   const connection = new Database(path);
   onTestFinished(() => void connection.close());
-  const { exec } = connection;
+  const exec = connection.exec.bind(connection);
   const seen: unknown[] = [];
   connection.exec = (source) => {
     const other = new Database(path, { readonly: true });
     seen.push(other.pragma('user_version', { simple: true }));
     other.close();
-    return exec.call(connection, source);
+    return exec(source);
   };
   migrate(connection, { path, migrations: MIGRATIONS, isAlive });
   expect(connection.pragma('user_version', { simple: true })).toBe(MIGRATIONS.length);

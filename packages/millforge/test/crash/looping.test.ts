@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { JsonValue } from '@millforge/contracts';
 import { type ScriptedServer, startScriptedServer } from '@millforge/models/testing';
 import { createMillforge, type Millforge } from 'millforge';
 import { expect, onTestFinished, test } from 'vitest';
@@ -51,12 +52,17 @@ function requestOfTurns({ server, places }: Place): readonly string[] {
   return [...turns.values()].flatMap((texts) => (texts.size === 1 ? [...texts] : ['differs']));
 }
 
+function fieldOf(data: JsonValue, name: string): JsonValue {
+  const isObject = typeof data === 'object' && data !== null && !Array.isArray(data);
+  return isObject ? (Object.entries(data).find(([key]) => key === name)?.[1] ?? null) : null;
+}
+
 /** What the trail says that the guard did, without the run's own places and times. */
 async function corrections(millforge: Millforge): Promise<readonly string[]> {
   const records = await trailOf(millforge, LOOPING_RUN);
   const told = ['call-repeated', 'call-refused', 'model-re-asked', 'terminal-accepted'];
   return records.flatMap(({ type, data }) =>
-    told.includes(type) ? [`${String(data['step'])} ${type}`] : [],
+    told.includes(type) ? [`${JSON.stringify(fieldOf(data, 'step'))} ${type}`] : [],
   );
 }
 
