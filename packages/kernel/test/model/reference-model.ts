@@ -110,7 +110,9 @@ function performModel(
   const leavesTrace = kind !== 'read';
   const mayHaveEffect = kind !== 'model' && kind !== 'read';
   let isOpen = operation.state !== 'none';
-  let doubts = 0;
+  // A person who lets it be repeated lets it be repeated once.
+  let doubts = operation.mayRepeat ? MAX_DOUBTS - 1 : 0;
+  let lost = 0;
   for (;;) {
     if (isOpen && !operation.isAbsent && !operation.mayRepeat) {
       const answer = lookModel(operation, { kind, doubts });
@@ -145,9 +147,10 @@ function performModel(
         return 'suspended';
       case 'uncertain':
         doubts += 1;
+        lost += 1;
         isOpen = true;
         // Every other lost answer is to an act that did not happen.
-        operation.hasHappened = doubts % 2 === 1;
+        operation.hasHappened = lost % 2 === 1;
         if (leavesTrace) operation.state = 'uncertain';
     }
   }
@@ -161,13 +164,16 @@ function lookModel(
     case 'model':
     case 'read':
     case 'keyed':
-      return doubts >= 3 ? 'held' : 'again';
+      return doubts >= MAX_DOUBTS ? 'held' : 'again';
     case 'unsafe':
       return 'held';
     case 'looked':
       if (operation.hasHappened) return 'happened';
-      return doubts >= 3 ? 'held' : 'again';
+      return doubts >= MAX_DOUBTS ? 'held' : 'again';
     default:
       return unreachable(kind);
   }
 }
+
+/** Lost answers after which a person is asked. */
+const MAX_DOUBTS = 3;

@@ -1,17 +1,12 @@
 import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Clock } from '@millforge/contracts';
 import type { KernelStore } from '@millforge/kernel/store';
 import { kernelStoreConformance } from '@millforge/kernel/testing';
 import { afterAll, beforeAll, test } from 'vitest';
-import { createOwnerLocks } from '../../src/owner/owner-lock.ts';
-import { loadDriver } from '../../src/sqlite/driver.ts';
-import { MIGRATIONS } from '../../src/sqlite/embedded-migrations.ts';
-import { openDatabase } from '../../src/sqlite/open-database.ts';
-import { createStore } from '../../src/store/create-store.ts';
 import { volatileFolder } from '../crash/moments.ts';
 import { temporaryDirectory } from '../fixture.ts';
 import { makeTemplate } from '../proof/template.ts';
+import { openStore } from './open-store.ts';
 
 let root = '';
 let template = '';
@@ -43,21 +38,3 @@ kernelStoreConformance({
     };
   },
 });
-
-async function openStore(path: string, clock: Clock): Promise<KernelStore> {
-  const driver = await loadDriver();
-  const locks = createOwnerLocks(path, driver);
-  const db = await openDatabase({
-    path,
-    driver,
-    clock,
-    migrations: MIGRATIONS,
-    check: false,
-    adopt: false,
-    lockTimeoutMs: 5000,
-    random: Math.random,
-    failpoint: undefined,
-    isAlive: locks.isAlive,
-  });
-  return createStore({ db, clock, locks });
-}
