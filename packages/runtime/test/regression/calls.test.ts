@@ -6,9 +6,9 @@ const END = { id: 'submit', terminal: 'COMPLETE' };
 const SUBMIT = [['submit', { summary: 'Done.' }]] as const;
 
 test('arguments that are JSON at least are answered in the words of the tool, where it has some', async () => {
-  const explainArguments = () => 'Lines are numbers.';
   const input = schemaOf({ line: 'integer' });
-  const built = buildPlan([{ id: 'read', input, tool: { explainArguments } }, END]);
+  const tool = { explainArguments: () => 'Lines are numbers.' };
+  const built = buildPlan([{ id: 'read', input, tool }, END]);
   const { model } = await runScript(built, [
     [['read', { line: 'seven' }]],
     [['read', { line: 7 }]],
