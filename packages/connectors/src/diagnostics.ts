@@ -1,4 +1,5 @@
 import { defineDiagnostics } from '@millforge/contracts';
+import { approvalWord } from './admission/approval-policy-name.ts';
 
 /** What a document of connectors is called in diagnostics. */
 export type DocumentName =
@@ -154,7 +155,7 @@ const tables = (phase: string) =>
       }: {
         approval_policy: string;
         side_effect_class: string;
-      }) => `The approval ${approval} is not allowed for tools of class ${effect}.`,
+      }) => `The approval ${approvalWord(approval)} is not allowed for tools of class ${effect}.`,
     },
     forbiddenToolAdmitted: {
       code: 'MF-C020_FORBIDDEN_TOOL_ADMITTED',

@@ -98,7 +98,7 @@ export const RUNTIME_KINDS: readonly RuntimeKind[] = [
 /** Who wrote a description. */
 export type DescriptionPolicy = 'operator_supplied' | 'source_supplied';
 
-/** Who has to agree to a call, as manifests say it; `millrace_explicit` is `explicit` in programs. */
+/** Who has to agree to a call, as records say it; people write `explicit` and `out_of_band`. */
 export type ApprovalRequirement =
   | 'none'
   | 'millrace_explicit'
@@ -118,6 +118,12 @@ export function requirementOf(word: unknown): ApprovalRequirement | null {
   const meant = word === 'explicit' ? 'millrace_explicit' : word;
   const named = meant === 'out_of_band' ? 'operator_out_of_band' : meant;
   return APPROVAL_REQUIREMENTS.find((each) => each === named) ?? null;
+}
+
+/** The word that people write for a requirement. */
+export function approvalWord(word: string): string {
+  if (word === 'millrace_explicit') return 'explicit';
+  return word === 'operator_out_of_band' ? 'out_of_band' : word;
 }
 
 /** The words that are told to whoever wrote another one. */

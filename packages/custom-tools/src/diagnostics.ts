@@ -1,4 +1,5 @@
 import { defineDiagnostics } from '@millforge/contracts';
+import { approvalWord } from './custom-tool-manifest.ts';
 
 /** Every diagnostic of this package. */
 export const found = defineDiagnostics('MF-CT', {
@@ -116,14 +117,14 @@ export const found = defineDiagnostics('MF-CT', {
     name: 'approval-policy-invalid',
     phase: 'source',
     message: ({ side_effect_class }: { side_effect_class: string }) =>
-      `A tool of the class ${side_effect_class} needs the approval millrace_explicit or operator_out_of_band.`,
+      `A tool of the class ${side_effect_class} needs the approval explicit or out_of_band.`,
   },
   approvalRefused: {
     code: 'MF-CT014',
     name: 'approval-policy-invalid',
     phase: 'policy',
     message: (facts: { approval_policy: string; side_effect_class: string }) =>
-      `The policy does not admit the approval ${facts.approval_policy} for tools of the class ${facts.side_effect_class}.`,
+      `The policy does not admit the approval ${approvalWord(facts.approval_policy)} for tools of the class ${facts.side_effect_class}.`,
   },
   artifactApprovalRequired: {
     code: 'MF-CT014',

@@ -18,6 +18,7 @@ import { admissionDocument, readAdmission } from '../connect/admission-document.
 import { type ConnectorFolder, openConnectorFolder } from '../connect/connector-folder.ts';
 import { formLines } from '../connect/form-lines.ts';
 import { good } from '../connect/good.ts';
+import { manifestDocument } from '../connect/manifest-document.ts';
 import { printChanges } from '../connect/print-changes.ts';
 import { acceptConnector } from '../connect/project-connectors.ts';
 import { changesSinceAdmission, isOnlyPinned } from '../connect/renew-admission.ts';
@@ -75,8 +76,9 @@ export const connectAdmitCommand: Command = {
     );
     const again = admitConnectorTools({ snapshot, manifest: pinned, policy });
     if (!again.accepted) throw documentError('What was admitted cannot be pinned.');
-    await folder.write('manifest.json', pinned);
-    const made = { discovery: snapshot, manifest: pinned, policy };
+    const written = manifestDocument(pinned);
+    await folder.write('manifest.json', written);
+    const made = { discovery: snapshot, manifest: written, policy };
     await folder.write('admission.json', admissionDocument(made, again));
     await acceptConnector(
       folder,

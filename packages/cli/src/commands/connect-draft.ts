@@ -11,6 +11,7 @@ import {
 import { documentError, usageError } from '../cli-error.ts';
 import { type ConnectorFolder, openConnectorFolder } from '../connect/connector-folder.ts';
 import { good } from '../connect/good.ts';
+import { manifestDocument, proposalDocuments } from '../connect/manifest-document.ts';
 import { printChanges } from '../connect/print-changes.ts';
 import { type CliHost, writeLine } from '../output/terminal.ts';
 import type { Command } from './command.ts';
@@ -54,8 +55,8 @@ export const connectDraftCommand: Command = {
       .filter((name) => !before.includes(name))
       .map((name) => selectionOf(draft, name));
     const manifest = withSelected(updated.manifest, added);
-    await folder.write('proposals.json', draft.proposals);
-    await folder.write('manifest.json', manifest);
+    await folder.write('proposals.json', proposalDocuments(draft.proposals));
+    await folder.write('manifest.json', manifestDocument(manifest));
     if (!(await folder.has('policy.json'))) await folder.write('policy.json', policyFor(draft));
     printChanges(host.stdout, updated.changes);
     for (const proposal of draft.proposals) print(host, proposal, manifest);

@@ -29,7 +29,7 @@ async function exportsOf(file: string, path: string): Promise<readonly unknown[]
     if (MillforgeError.is(cause)) throw cause;
     if (systemCode(cause) === 'ERR_UNKNOWN_FILE_EXTENSION') {
       throw documentError(
-        `This Node cannot load ${path}; compile it to JavaScript first, or start millforge under a loader such as tsx.`,
+        `This Node cannot load ${path}; compile it to JavaScript first, or put a loader before it: NODE_OPTIONS='--import tsx' millforge tools check ${path}.`,
         cause,
       );
     }

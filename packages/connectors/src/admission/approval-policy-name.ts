@@ -27,6 +27,12 @@ export function readApproval(reader: FieldReader, at: Place): ConnectorApproval 
   return approval;
 }
 
+/** The word that messages use for an approval, whichever of its words a document has. */
+export function approvalWord(word: string): string {
+  const approval = approvalOf(word);
+  return approval === null ? word : TOOL_APPROVAL[approval];
+}
+
 /** What the boundary of a run calls it. */
 export function toToolApproval(approval: ConnectorApproval): ToolApproval {
   return TOOL_APPROVAL[approval];

@@ -3,6 +3,7 @@ import type {
   ConnectorAdmissionManifest,
   ConnectorToolSelection,
 } from '../admission/admission-manifest.ts';
+import { approvalWord } from '../admission/approval-policy-name.ts';
 import type { DiscoveryChange } from './diff-discoveries.ts';
 import type { ManifestDraft } from './draft-manifest.ts';
 
@@ -77,7 +78,9 @@ export function diffManifests(
 function diffSelection(was: ConnectorToolSelection, is: ConnectorToolSelection): readonly string[] {
   return Object.entries(is).flatMap(([field, value]) => {
     if (field.startsWith('expected_')) return [];
-    const [before, after] = [textOf(was[field as keyof ConnectorToolSelection]), textOf(value)];
+    const words = (one: unknown): string =>
+      textOf(field === 'approval_policy' ? approvalWord(String(one)) : one);
+    const [before, after] = [words(was[field as keyof ConnectorToolSelection]), words(value)];
     if (before === after) return [];
     return [`Its ${field} was ${before.slice(0, 200)} and is ${after.slice(0, 200)}.`];
   });

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import {
   demoFile,
@@ -148,9 +148,21 @@ test('an approval is taken in each of its words, and another word is told in one
     });
     return run('admit', 'demo', '--renew');
   };
+  const written = (): readonly string[] =>
+    (['proposals.json', 'manifest.json', 'admission.json'] as const).flatMap((file) => {
+      const place = demoFile(cwd, file);
+      const text = existsSync(place) ? readFileSync(place, 'utf8') : '';
+      return [...text.matchAll(/"approval_policy": "(\w+)"/gu)].map(([, word = '']) => word);
+    });
+  expect(new Set(written())).toEqual(new Set(['explicit']));
   for (const word of ['explicit', 'out_of_band', 'millrace_explicit']) {
-    expect(await admitAs(word)).toMatchObject({ code: 0 });
+    const admitted = await admitAs(word);
+    expect(admitted).toMatchObject({ code: 0 });
+    expect(`${admitted.stdout} ${written()}`).not.toMatch(/millrace|operator_/u);
   }
+  expect((await admitAs('out_of_band')).stdout).toContain(
+    'Its approval_policy was "explicit" and is "out_of_band".',
+  );
   const refused = await admitAs('ask');
   expect(refused.code).toBe(65);
   expect(refused.stderr).toContain('expected one of none, explicit, out_of_band, forbidden');
