@@ -90,9 +90,12 @@ function snippet(place: string, file: string, region: string | undefined): reado
 }
 
 function importsOf(lines: readonly string[], code: readonly string[]): readonly string[] {
-  const IMPORT = /^import (?<type>type )?\{(?<names>[^}]*)\} from '(?<from>[^.'][^']*)';$/gmu;
+  const IMPORT =
+    /^import (?<type>type )?(?:(?<whole>\w+)|\{(?<names>[^}]*)\}) from '(?<from>[^.'][^']*)';$/gmu;
   const used = new Set(code.join('\n').match(/[A-Za-z_$][\w$]*/gu));
-  const imports = [...lines.join('\n').matchAll(IMPORT)].flatMap(({ groups }) => {
+  const imports = [...lines.join('\n').matchAll(IMPORT)].flatMap(({ 0: statement, groups }) => {
+    const whole = groups?.['whole'];
+    if (whole !== undefined) return used.has(whole) ? [statement] : [];
     const names = (groups?.['names'] ?? '').split(',').map((name) => name.trim());
     const kept = names.filter((name) => name !== '' && used.has(name.replace(/^type /u, '')));
     if (kept.length === 0) return [];

@@ -79,7 +79,7 @@ async function dispatch(
 ): Promise<number> {
   const { host, version } = options;
   const [first] = argv;
-  if (first === '--version' || first === '-V') {
+  if (first === '--version' || first === '-V' || first === '-v') {
     writeLine(host.stdout, version);
     return 0;
   }

@@ -2,7 +2,7 @@
 import { VERSION } from './version.ts';
 
 // The version is asked for by scripts and completions: it is answered before anything is loaded.
-if (process.argv[2] === '--version' || process.argv[2] === '-V') {
+if (['--version', '-V', '-v'].includes(process.argv[2] ?? '')) {
   process.stdout.write(`${VERSION}\n`);
 } else {
   const [

@@ -37,7 +37,13 @@ export async function loadPlan(
     maxBytes: MAX_PLAN_BYTES,
   });
   const text = content.toString('utf8');
-  if (!isPlan(text)) return fromSource(await compileSource(path, selection, around));
+  const kind = kindOf(text);
+  const use = kind === null ? undefined : OTHER_DOCUMENTS.get(kind);
+  if (use !== undefined) {
+    throw documentError(`${path} is a ${kind}, neither a harness nor a plan; ${use}.`);
+  }
+  if (kind !== 'compiled_millforge_harness')
+    return fromSource(await compileSource(path, selection, around));
   if (selection.given.length > 0) {
     throw usageError(
       `${path} is a plan, which is compiled already; --${selection.given[0] ?? ''} goes with a source.`,
@@ -65,14 +71,20 @@ function fromSource(result: CompileResult): LoadedPlan {
   };
 }
 
-function isPlan(text: string): boolean {
-  if (!text.startsWith('{')) return false;
+/** What a JSON document says it is; null for anything else. */
+function kindOf(text: string): string | null {
+  if (!text.startsWith('{')) return null;
   const read = readJson(text);
   const value = read.ok ? read.value : null;
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'kind' in value &&
-    value['kind'] === 'compiled_millforge_harness'
-  );
+  if (typeof value !== 'object' || value === null || !('kind' in value)) return null;
+  const { kind } = value;
+  return typeof kind === 'string' ? kind : null;
 }
+
+/** Documents that stand beside a harness and are easily taken for it, and what each is for. */
+const OTHER_DOCUMENTS: ReadonlyMap<string, string> = new Map([
+  ['model_script', '--model scripted:FILE lets it stand for a model'],
+  ['tool_catalog', '--catalog FILE takes it'],
+  ['model_profile_catalog', '--profiles FILE takes it'],
+  ['millforge_config', 'it is read where it stands'],
+]);

@@ -13,12 +13,21 @@ test('prints the overview without arguments, with help and --help', async () => 
   }
 });
 
-test('prints its version', async () => {
-  expect(await runCli(['--version'], { cwd: testFolder() })).toEqual({
+test.each(['--version', '-V', '-v'])('%s prints its version', async (flag) => {
+  expect(await runCli([flag], { cwd: testFolder() })).toEqual({
     code: 0,
     stdout: '0.0.0-test\n',
     stderr: '',
   });
+});
+
+test.each([
+  ['by its name', {}, ' && millforge run'],
+  ['by npx', { npm_command: 'exec' }, ' && npx millforge run'],
+])('init called %s advises a command that is found', async (_name, env, advice) => {
+  const cwd = testFolder();
+  const end = await runCli(['init', 'agent'], { cwd, env: { HOME: cwd, ...env } });
+  expect(end.stdout).toContain(`cd agent${advice} harness.yaml`);
 });
 
 test.each([
@@ -68,6 +77,8 @@ test.each([
     ['run', 'h.yaml', '--task', 't', '--grant', 'a.b={}'],
     'at least one of',
   ],
+  ['a value that is given twice', ['run', 'h.yaml', '--task', 'a', '--task', 'b'], '2 times'],
+  ['an approval of nothing', ['publish', 'approve', 'r'], "'millforge publish approve' needs --intent"],
   ['a value that is missing', ['runs', '--data'], "'--data' needs a value"],
   ['a value for a switch', ['runs', '--json=yes'], "'--json' takes no value"],
   ['a missing argument', ['compile'], 'needs SOURCE'],

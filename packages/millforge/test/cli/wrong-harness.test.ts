@@ -122,6 +122,21 @@ test('run refuses a wrong harness the same way, and does nothing', async () => {
   expect(readdirSync(cwd)).toEqual(['harness.yaml']);
 });
 
+test.each([
+  ['model_script', '--model scripted:FILE'],
+  ['tool_catalog', '--catalog FILE'],
+  ['model_profile_catalog', '--profiles FILE'],
+  ['millforge_config', 'where it stands'],
+])('run tells a %s from a harness, and says what it is for', async (kind, use) => {
+  const cwd = testFolder();
+  writeFileSync(join(cwd, 'it.json'), JSON.stringify({ kind, schema_version: '1.0' }));
+  const end = await runCli(['run', 'it.json', '--task', 'hi'], { cwd });
+  expect(end.code).toBe(65);
+  expect(end.stderr).toContain(`it.json is a ${kind}, neither a harness nor a plan; `);
+  expect(end.stderr).toContain(use);
+  expect(end.stderr.trim().split('\n')).toHaveLength(1);
+});
+
 test('a missing grant names every capability that is needed, and nothing happens', async () => {
   const cwd = testFolder();
   writeFileSync(join(cwd, 'harness.yaml'), testHarness());
