@@ -35,6 +35,14 @@ const CALLS: readonly (readonly [
       return null;
     },
   ],
+  [
+    'exportTrail',
+    'trail.export',
+    async (kernel, as, goalId) => {
+      for await (const line of kernel.exportTrail(as, goalId)) return line;
+      return null;
+    },
+  ],
   ['verifyTrail', 'goal.read', (kernel, as, goalId) => kernel.verifyTrail(as, goalId)],
   [
     'readOperation',

@@ -174,6 +174,30 @@ test('finds a payload in the row of an operation that names no digest of it', as
   expect(verdict).toMatchObject({ ok: false, what: expect.stringMatching('after_json') });
 });
 
+test('finds a row that stands in its table and not in the index by which it is read', async () => {
+  const verdict = verdictAfter((connection) => {
+    connection.unsafeMode(true);
+    const index = connection.prepare(`SELECT sql FROM sqlite_schema WHERE name = 'notes_by_key'`);
+    const sql = String(index.pluck().get());
+    const defineIndex = (definition: string): void => {
+      connection.pragma('writable_schema = ON');
+      connection
+        .prepare(`UPDATE sqlite_schema SET sql = ? WHERE name = 'notes_by_key'`)
+        .run(definition);
+      connection.pragma('writable_schema = RESET');
+    };
+    defineIndex(`${sql} WHERE goal < 0`);
+    connection.exec(
+      'INSERT INTO notes SELECT goal, tenant, task_id, key || 1, note_sha256 FROM notes LIMIT 1',
+    );
+    defineIndex(sql);
+  });
+  await expect(verdict).rejects.toMatchObject({
+    code: 'kernel/corrupt',
+    details: expect.objectContaining({ found: expect.stringMatching('notes_by_key') }),
+  });
+});
+
 test('names goal and record of the first thing that does not hold', async () => {
   const verdict = await verdictAfter((connection) =>
     connection.exec(`UPDATE trail SET actor = 'eve@host' WHERE goal = 2 AND seq = 3`),
@@ -232,7 +256,7 @@ function otherThan(value: Cell['value'], column: string): Cell['value'] {
     : 1;
 }
 
-test('misses the last records of a trail wherever it was cut off, whether the goal names them or not', async () => {
+test('notices that the last records of a trail are gone, wherever it was cut off, whether the goal names them or not', async () => {
   const cuts = GOALS.flatMap((goal) => [1, 2, 3, 4, 5].map((count) => ({ goal, count })));
   for (const { goal, count } of cuts) {
     const verdict = await verdictAfter((connection) => {
