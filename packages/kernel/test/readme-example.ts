@@ -2,9 +2,7 @@ import type { Clock, Ids } from '@millforge/contracts';
 import { ALL_PERMISSIONS, type GoalView, openKernel, type WorkAdapter } from '@millforge/kernel';
 
 const binding = { kind: 'model', name: 'letters', version: '1', parameters: null } as const;
-
 const letter = { key: 'tool/1/0', step: 1, kind: 'tool', effect: 'external' } as const;
-
 const letters = (send: (key: string) => Promise<string>): WorkAdapter => ({
   ...binding,
   async run(context) {
