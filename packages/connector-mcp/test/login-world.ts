@@ -53,7 +53,7 @@ export async function logIn(
   { service }: Pick<LoginWorld, 'service'>,
   browse: (url: string) => Promise<Response> = fetch,
 ): Promise<void> {
-  const signal = AbortSignal.timeout(5000);
+  const signal = AbortSignal.timeout(15_000);
   await logInToMcp({ service, signal, onUrl: (url) => void browse(url).catch(() => undefined) });
 }
 

@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { AdmittedCommand } from '../admitted-command.ts';
 import { type Containment, containment, open, stopped } from '../containment.ts';
 import { type ChildEnd, runChild } from '../process/run-child.ts';
@@ -28,10 +31,13 @@ export async function runContainer(
     bound: paths.bound,
     limits,
   });
+  // Engines leave files where they are started, such as a mark that memory ran out.
+  const started = await mkdtemp(join(tmpdir(), 'millforge-engine-'));
   const begin = clock.monotonicMs();
   try {
     const end = await runChild({
       argv,
+      folder: started,
       environment,
       input: Buffer.from(command.input ?? ''),
       timeoutMs: limits.timeoutMs,
@@ -56,6 +62,7 @@ export async function runContainer(
     return describeEnd(end, { runner, isOutOfMemory, table, durationMs });
   } finally {
     await engineCommand(runner, { argv: runner.remove(name), clock });
+    await rm(started, { recursive: true, force: true });
   }
 }
 
