@@ -46,6 +46,9 @@ try {
     lendDriver(whole);
     await example(process.execPath, whole, '02-run-offline');
   });
+  await scenario('a diagnostic names a page that was installed with it', async () => {
+    await namesPage(whole);
+  });
 } finally {
   rmSync(place, { recursive: true, force: true });
 }
@@ -65,6 +68,15 @@ async function scenario(title: string, act: () => Promise<void>): Promise<void> 
 
 function shortName(name: string): string {
   return name.replace(/^@millforge\//u, '');
+}
+
+async function namesPage(folder: string): Promise<void> {
+  writeFileSync(join(folder, 'wrong.yaml'), 'kind: millforge_harness\n');
+  const bin = join(folder, 'node_modules/millforge/dist/bin.js');
+  const args = [bin, 'compile', 'wrong.yaml', '--data', join(folder, 'data')];
+  const said = await execute(process.execPath, args, folder).catch(String);
+  const [, page = 'none'] = /^ +page: (.+)$/mu.exec(said) ?? [];
+  if (!existsSync(page)) throw new Error(`the page that is named is ${page}:\n${said}`);
 }
 
 // Install scripts stay off: the driver's takes minutes, and its absence is a case of its own.

@@ -1,5 +1,6 @@
-import { readFileSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { renderDiagnostics, toSarif } from '@millforge/compiler/render';
 import type { Diagnostic } from '@millforge/contracts';
 import { type CliHost, writeJsonLine } from './terminal.ts';
@@ -18,6 +19,7 @@ export function printDiagnostics(
       color: stderr.isTerminal,
       width: stderr.columns,
       ...(source === null ? {} : { source }),
+      ...codePages(),
     }),
   );
 }
@@ -29,6 +31,12 @@ export function printSarif(
   path: string,
 ): void {
   writeJsonLine(stdout, toSarif(diagnostics.map(forOptions), { path }));
+}
+
+/** The pages of the codes that ship beside the bundle; in a checkout they stand in `docs/codes`. */
+function codePages(): { readonly pages?: string } {
+  const pages = join(fileURLToPath(new URL('.', import.meta.url)), 'codes');
+  return existsSync(pages) ? { pages } : {};
 }
 
 /** Frames are a help: a file that is gone or no file any more is no reason to fail. */
