@@ -1,5 +1,5 @@
 import { defineDiagnostics } from '@millforge/contracts';
-import { approvalWord } from './admission/approval-policy-name.ts';
+import { approvalWord } from './admission/approval-word.ts';
 
 /** What a document of connectors is called in diagnostics. */
 export type DocumentName =

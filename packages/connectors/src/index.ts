@@ -21,7 +21,7 @@ export {
   type AdmissionResult,
   admitConnectorTools,
 } from './admission/admit-connector-tools.ts';
-export type { ConnectorApproval } from './admission/approval-policy-name.ts';
+export type { ConnectorApproval } from './admission/approval-word.ts';
 export { pinManifest } from './admission/pin-manifest.ts';
 export type { AdmittedForm, AdmittedForms } from './admission/provider-forms.ts';
 export { readAdmissionManifest } from './admission/read-admission-manifest.ts';

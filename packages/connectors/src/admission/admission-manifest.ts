@@ -7,7 +7,7 @@ import type {
   ToolTimeoutPolicy,
 } from '@millforge/contracts';
 import type { ExpectedConnectorIdentity } from '../identity/connector-identity.ts';
-import type { ConnectorApproval } from './approval-policy-name.ts';
+import type { ConnectorApproval } from './approval-word.ts';
 
 /** Where the description that a model reads comes from. */
 export type DescriptionPolicy = 'operator_supplied' | 'provider_sanitized' | 'provider_rejected';

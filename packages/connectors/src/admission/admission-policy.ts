@@ -17,12 +17,8 @@ import {
   PROTOCOL,
   TRANSPORT_KINDS,
 } from '../identity/connector-identity.ts';
-import {
-  APPROVAL_WORDS,
-  approvalOf,
-  type ConnectorApproval,
-  isSideEffecting,
-} from './approval-policy-name.ts';
+import { isSideEffecting } from './approval-policy-name.ts';
+import { APPROVAL_WORDS, approvalOf, type ConnectorApproval } from './approval-word.ts';
 
 /** Which approvals are enough for tools of a class; a class that is missing admits nothing. */
 export type ApprovalMatrix = {

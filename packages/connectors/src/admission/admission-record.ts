@@ -12,7 +12,7 @@ import type { DiscoveredProviderTool } from '../discovery/provider-tool.ts';
 import { providerToolDigests } from '../discovery/provider-tool.ts';
 import { identityDigest } from '../identity/connector-identity.ts';
 import type { ConnectorToolSelection } from './admission-manifest.ts';
-import type { ConnectorApproval } from './approval-policy-name.ts';
+import type { ConnectorApproval } from './approval-word.ts';
 
 /** What was admitted, of which server, as what: the provenance of one tool. */
 export interface ConnectorAdmissionRecord {

@@ -3,7 +3,7 @@ import type {
   ConnectorAdmissionManifest,
   ConnectorToolSelection,
 } from '../admission/admission-manifest.ts';
-import { approvalWord } from '../admission/approval-policy-name.ts';
+import { approvalWord } from '../admission/approval-word.ts';
 import type { DiscoveryChange } from './diff-discoveries.ts';
 import type { ManifestDraft } from './draft-manifest.ts';
 
