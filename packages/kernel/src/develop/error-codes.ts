@@ -14,5 +14,7 @@ export type DevelopErrorCode =
   | 'develop/not-ended'
   /** A directory is no absolute path, is not there, or lies in another one. */
   | 'develop/place-invalid'
+  /** A criterion names the protected checks, and none are given. */
+  | 'develop/checks-missing'
   /** A captured tree is none, or not whole. */
   | 'develop/tree-invalid';

@@ -48,7 +48,7 @@ export interface Develop {
    * Admits a development of a tree. Both trees are only read. A development that was admitted under this contract for
    * these places is given again, whatever the trees hold by now: it goes on with what was captured.
    *
-   * @throws `develop/contract-invalid` with the diagnostics as details; `develop/…` for a tree that cannot be
+   * @throws `develop/contract-invalid` with the diagnostics as details; `develop/…` for checks that are named and not given, and for a tree that cannot be
    * captured or has no place of its own; `kernel/goal-conflict` where another contract or place has the name.
    */
   admit(
@@ -105,6 +105,7 @@ export function openDevelop(options: OpenDevelopOptions): Develop {
         checks: trees.checks ?? null,
         directory: await realpath(directory),
       });
+      if (trees.checks === undefined) assertNoChecks(value);
       const known = await findAdmitted(value, trees);
       if (known !== null) return known;
       const candidate = await captureOnly(trees.candidate, value.ignore);
@@ -167,6 +168,16 @@ export function openDevelop(options: OpenDevelopOptions): Develop {
     });
     return kept.sha256;
   }
+}
+
+/** A command without its checks would fail in every round, after the model has been paid for. */
+function assertNoChecks({ criteria }: CompleteDevelopContract): void {
+  const needing = criteria.find(({ command }) => command.some((part) => part.includes('{checks}')));
+  if (needing === undefined) return;
+  throw developError(
+    'develop/checks-missing',
+    `The criterion ${needing.name} uses {checks}, but no folder of checks is given; name it (--checks DIR).`,
+  );
 }
 
 const WORK_PHASES: readonly WorkPhase[] = ['plan', 'research', 'build', 'debug'];

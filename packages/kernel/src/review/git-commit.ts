@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { MillforgeError } from '@millforge/contracts';
 import { type ByteReader, createByteReader } from './byte-reader.ts';
 import { reviewError } from './review-error.ts';
 import type { ReviewSource, SourceEntry, SourceTree } from './review-source.ts';
@@ -48,10 +49,28 @@ interface Opening {
 async function resolveCommit(place: GitPlace, name: string, signal: AbortSignal): Promise<string> {
   if (OBJECT_NAME.test(name)) return name;
   const args = ['rev-parse', '--verify', '--end-of-options', `${name}^{commit}`];
-  const written = await runGit(place, args, { signal, maxBytes: 4096 });
+  const written = await runGit(place, args, { signal, maxBytes: 4096 }).catch((cause: unknown) => {
+    throw unknownCommit(place, name, cause);
+  });
   const found = written.toString('utf8').trim();
   if (OBJECT_NAME.test(found)) return found;
   throw reviewError('review/source-unreadable', `git knows no commit ${name.slice(0, 80)}.`);
+}
+
+/** Names what git was asked for, which git itself often does not. */
+function unknownCommit({ repository }: GitPlace, name: string, cause: unknown): unknown {
+  if (!MillforgeError.is(cause, 'review/source-unreadable')) return cause;
+  if (cause.message.includes('not a git repository')) {
+    return reviewError(
+      'review/source-unreadable',
+      `${repository} is no git repository; name one, or review the folder as it stands (--tree).`,
+    );
+  }
+  const reason = cause.message.replace(/^git refused: /, '');
+  return reviewError(
+    'review/source-unreadable',
+    `git finds no commit '${name.slice(0, 80)}' in ${repository}: ${reason}`,
+  );
 }
 
 async function openCommit(
