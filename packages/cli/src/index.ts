@@ -15,6 +15,7 @@ export type {
   DevelopRequest,
   DevelopResult,
   DoctorFinding,
+  GoalKind,
   MillforgeFactory,
   MillforgePort,
   ModelSetting,

@@ -3,6 +3,7 @@ import type {
   CapabilityGrant,
   Diagnostic,
   JsonValue,
+  RunHold,
   RunResult,
   Tool,
   ToolCatalog,
@@ -238,6 +239,9 @@ export interface ResumeOptions {
   readonly onWaiting?: (owner: string) => void;
 }
 
+/** What a goal of a data directory is: it says which command goes on with it. */
+export type GoalKind = 'run' | 'review' | 'development';
+
 /** How a person answers a hold. */
 export interface DecisionRequest {
   /** The hold; may be null when exactly one is open. */
@@ -426,6 +430,8 @@ export interface DevelopResult {
   readonly handoff: DevelopHandoff;
   /** Path of the patch; null before the first verdict. */
   readonly patch: string | null;
+  /** What a person has to decide; empty unless it is held. */
+  readonly holds: readonly RunHold[];
   /** The folder of handoff and patch. */
   readonly folder: string;
   /** Path of the trail. */
@@ -471,6 +477,8 @@ export interface MillforgePort extends AsyncDisposable {
   publications(): Promise<PublicationPort>;
   /** The latest runs, newest first. */
   listRuns(): Promise<readonly RunSummary[]>;
+  /** Whether a goal is a run, a review or a development. */
+  goalKind(goalId: string): Promise<GoalKind>;
   /** How one run stands. */
   readRun(runId: string): Promise<RunResult>;
   /** The trail of one run, from its first record; with `follow` it goes on until the run ends. */

@@ -21,6 +21,7 @@ import {
   resumeDurableRun,
   startDurableRun,
 } from './durable-runs.ts';
+import { goalKindOf } from './goal-kind.ts';
 import type { Millforge } from './millforge.ts';
 import { millforgeError } from './millforge-error.ts';
 import type { MillforgeOptions } from './millforge-options.ts';
@@ -209,6 +210,10 @@ export function createMillforge(options: MillforgeOptions = {}): Millforge {
     async listRuns() {
       if (trailPath !== null && !existsSync(trailPath)) return [];
       return listDurableRuns(await durable());
+    },
+
+    async goalKind(goalId) {
+      return goalKindOf(await readRunGoal(await durableWith(goalId), goalId));
     },
 
     async readRun(runId) {

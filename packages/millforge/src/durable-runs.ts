@@ -11,6 +11,7 @@ import type { RegistrySnapshot } from '@millforge/registry';
 import type { SteeringQueue } from '@millforge/runtime';
 import { type AdmittedRun, readRequestedPlan } from './admit-run.ts';
 import { exportRun } from './export-run.ts';
+import { goalKindOf } from './goal-kind.ts';
 import type { DecisionRequest, ResumeOptions, RunSummary } from './millforge.ts';
 import { millforgeError } from './millforge-error.ts';
 import { assertKey } from './model-setting.ts';
@@ -68,13 +69,14 @@ export async function resumeDurableRun(
 ): Promise<RunHandle> {
   const { kernel, scope, snapshot } = parts;
   const goal = await readRunGoal(parts, runId);
-  if (goal.labels['kind'] === 'review') {
+  const kind = goalKindOf(goal);
+  if (kind === 'review') {
     throw millforgeError(
       'millforge/usage',
       `${runId} is a review; 'millforge review --resume ${runId}' goes on with it.`,
     );
   }
-  if (goal.labels['profile'] === 'develop') {
+  if (kind === 'development') {
     throw millforgeError(
       'millforge/usage',
       `${runId} is a development; the 'millforge develop' that began it, given again, goes on with it.`,

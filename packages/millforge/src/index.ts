@@ -39,6 +39,7 @@ export type {
   DevelopResult,
 } from './develop/develop-request.ts';
 export type { MillforgeErrorCode } from './error-codes.ts';
+export type { GoalKind } from './goal-kind.ts';
 export type {
   DecisionRequest,
   DoctorFinding,

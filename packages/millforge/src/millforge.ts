@@ -7,6 +7,7 @@ import type { RunEvent } from '@millforge/runtime';
 import type { OpenBaseOptions } from './base/base-options.ts';
 import type { MillforgeBase } from './base/millforge-base.ts';
 import type { DevelopHandle, DevelopRequest } from './develop/develop-request.ts';
+import type { GoalKind } from './goal-kind.ts';
 import type { RunPublications } from './publications/publication-request.ts';
 import type { ResumeReviewOptions, ReviewHandle, ReviewRequest } from './review/review-request.ts';
 import type { RunHandle } from './run-handle.ts';
@@ -136,6 +137,8 @@ export interface Millforge extends AsyncDisposable {
   publications(): Promise<RunPublications>;
   /** The latest hundred runs, newest first. */
   listRuns(): Promise<readonly RunSummary[]>;
+  /** Whether a goal of this data directory is a run, a review or a development. */
+  goalKind(goalId: string): Promise<GoalKind>;
   /** How one run stands. */
   readRun(runId: string): Promise<RunResult>;
   /** The trail of one run, from its first record; with `follow` it goes on until the run ends. */

@@ -32,9 +32,18 @@ export function chooseHold(goal: GoalView, holdId: string | null): HoldView {
   throw millforgeError(
     'millforge/usage',
     names === ''
-      ? `Run ${goal.goal_id} is ${goal.state} and has no open hold; there is nothing to decide.`
-      : `Run ${goal.goal_id} has the open ${open.length === 1 ? 'hold' : 'holds'} ${names}; name one of them.`,
+      ? `${goal.goal_id} is ${standingOf(goal)} and has no open hold; there is nothing to decide.`
+      : `${goal.goal_id} has the open ${open.length === 1 ? 'hold' : 'holds'} ${names}; name one of them.`,
   );
+}
+
+/** A goal counts as running until it ends; whether a process is at it shows in its owner. */
+export function standingOf({
+  state,
+  owner,
+}: Pick<GoalView, 'state' | 'owner'>): GoalView['state'] | 'interrupted' {
+  const isGoingOn = state === 'ready' || state === 'running' || state === 'checking';
+  return isGoingOn && owner === null ? 'interrupted' : state;
 }
 
 /** The outcome that an `accept` records: what the person gave, or that the call happened unseen. */

@@ -25,7 +25,7 @@ export interface ArgumentSpec {
 export interface ParsedArguments {
   /** Positional arguments. */
   readonly positionals: readonly string[];
-  /** The last value of an option, or null. */
+  /** The value of an option, or null. */
   text(name: string): string | null;
   /** All values of a repeatable option, in order. */
   list(name: string): readonly string[];
@@ -51,7 +51,13 @@ export function parseArguments(spec: ArgumentSpec, argv: readonly string[]): Par
     throw usageError(`'millforge ${spec.command}' does not take '${surplus}'; ${hint(spec)}`);
   }
   for (const [name, option] of Object.entries(spec.options)) {
-    if ([values[name]].flat().includes('')) {
+    const given = [values[name]].flat();
+    if (given.length > 1 && option.isRepeatable !== true && option.value !== null) {
+      throw usageError(
+        `'--${name}' is given ${given.length} times, and takes one value; ${hint(spec)}`,
+      );
+    }
+    if (given.includes('')) {
       throw usageError(`'--${name}' needs a value (${option.value ?? ''}); ${hint(spec)}`);
     }
   }
@@ -67,7 +73,7 @@ export function parseArguments(spec: ArgumentSpec, argv: readonly string[]): Par
       const all = Array.isArray(value) ? value : [value];
       return all.filter((item) => typeof item === 'string');
     },
-    has: (name) => values[name] === true,
+    has: (name) => [values[name]].flat().includes(true),
   };
 }
 
@@ -82,7 +88,7 @@ function parsed(spec: ArgumentSpec, argv: readonly string[]) {
           name,
           {
             type: option.value === null ? ('boolean' as const) : ('string' as const),
-            multiple: option.isRepeatable === true,
+            multiple: true,
           },
         ]),
       ),

@@ -1,3 +1,4 @@
+import { readModelProfile } from '@millforge/models';
 import type { OptionSpec, ParsedArguments } from '../arguments/parse-arguments.ts';
 import { usageError } from '../cli-error.ts';
 import { type EffectiveConfig, readEffectiveConfig } from '../config/effective-config.ts';
@@ -54,9 +55,19 @@ export async function readConfiguration(
 /** What the command line says of a proxy: a URL, `none`, or nothing. */
 function proxyFlag(args: ParsedArguments): string | null {
   const url = args.text('proxy');
+  if (url !== null) assertProxy(url);
   if (!args.has('no-proxy')) return url;
   if (url !== null) throw usageError('--proxy and --no-proxy contradict each other; give one.');
   return 'none';
+}
+
+/** Also where no server is asked, as for a scripted model: what is given and cannot be used is told. */
+function assertProxy(proxy: string): void {
+  const profile = { profile_id: 'any', base_url: 'http://127.0.0.1/v1', model: 'any', proxy };
+  const read = readModelProfile(profile);
+  if (!read.ok) {
+    throw usageError(`The proxy cannot be used: ${read.problems[0]?.message ?? ''}`);
+  }
 }
 
 /** Asks a person a question that is answered with no unless they say yes. */

@@ -3,7 +3,7 @@ import { MillforgeError } from '@millforge/contracts';
 import type { DevelopContract } from '@millforge/kernel/develop';
 import { parseModelReference } from '@millforge/models';
 import type { RunEvent } from '@millforge/runtime';
-import { usageError } from '../cli-error.ts';
+import { documentError, usageError } from '../cli-error.ts';
 import type { EffectiveConfig } from '../config/effective-config.ts';
 import { modelSetting } from '../documents/model-setting.ts';
 import { readDevelopContractFile } from '../documents/read-develop-contract.ts';
@@ -16,6 +16,7 @@ import { type CliHost, writeJsonLine, writeLine } from '../output/terminal.ts';
 import type { Command } from './command.ts';
 import { CONFIG_OPTIONS, readConfiguration } from './configured.ts';
 import { placeOf } from './data-place.ts';
+import { suspendOnInterrupt } from './suspend-on-interrupt.ts';
 
 /** Develops a folder in bounded phases, and hands over a patch. */
 export const developCommand: Command = {
@@ -33,7 +34,7 @@ export const developCommand: Command = {
       value: 'DIR',
       help: 'folder of protected checks, which the model is told nothing of',
     },
-    model: { value: 'REF', help: 'profile id, URL#MODEL or scripted:FILE' },
+    model: { value: 'REF', help: 'profile id or URL#MODEL' },
     'api-key-env': { value: 'NAME', help: "environment variable that holds the server's key" },
     proxy: { value: 'URL', help: 'proxy for a model server that is not this machine' },
     'no-proxy': { value: null, help: 'use no proxy, whatever the configuration names' },
@@ -73,8 +74,10 @@ export const developCommand: Command = {
         millforge.develop({ ...request, onEvent }),
       );
     } catch (error) {
-      tellDiagnostics(host, error);
-      throw error;
+      const count = tellDiagnostics(host, error);
+      if (count === 0) throw error;
+      const mistakes = count === 1 ? 'a mistake' : `${count} mistakes`;
+      throw documentError(`The contract ${args.positionals[0] ?? ''} has ${mistakes}.`, error);
     }
   },
 };
@@ -87,6 +90,12 @@ async function phaseModel(config: EffectiveConfig, env: CliHost['env']): Promise
     );
   }
   const reference = parseModelReference(config.model.reference);
+  // Its replies are counted within a conversation, and every phase begins one of its own.
+  if (reference.kind === 'scripted') {
+    throw usageError(
+      '--model scripted:FILE cannot drive a development, whose phases would all be answered alike; name a server as URL#MODEL.',
+    );
+  }
   const profileId = reference.kind === 'profile' ? reference.profileId : 'develop';
   return modelSetting(config, profileId, env);
 }
@@ -98,7 +107,6 @@ async function watchDevelop(
   start: (onEvent: NonNullable<DevelopRequest['onEvent']>) => Promise<DevelopHandle>,
 ): Promise<number> {
   const progress = createRunProgress(host);
-  let interrupts = 0;
   let handle: DevelopHandle | null = null;
   let current = '';
   const onEvent = (event: RunEvent, { phase, round }: { phase: string; round: number }): void => {
@@ -111,12 +119,10 @@ async function watchDevelop(
     if (event.kind !== 'run-ended') progress.onEvent(event);
     if (view.isJson) writeJsonLine(host.stdout, { ...eventDocument(event), phase, round });
   };
-  const stopListening = host.onInterrupt(() => {
-    interrupts += 1;
-    if (interrupts === 1) {
-      progress.note('Suspending after the current operation; Ctrl-C again suspends now.');
-    }
-    handle?.stop({ now: interrupts > 1 });
+  const interrupts = suspendOnInterrupt(host, {
+    isAsking: () => progress.isAsking(),
+    note: (line) => progress.note(line),
+    stop: (options) => handle?.stop(options),
   });
   try {
     handle = await start(onEvent);
@@ -124,7 +130,7 @@ async function watchDevelop(
     if (view.isJson) {
       writeJsonLine(host.stdout, { type: 'development-started', goal_id: handle.goalId });
     }
-    if (interrupts > 0) handle.stop({ now: interrupts > 1 });
+    interrupts.repeat();
     const result = await handle.result;
     progress.close();
     if (view.isJson) writeJsonLine(host.stdout, result);
@@ -132,20 +138,21 @@ async function watchDevelop(
     return exitStatusOf(result.status);
   } finally {
     progress.close();
-    stopListening();
+    interrupts.close();
   }
 }
 
-/** Every mistake of a contract on a line of its own; the sentence of the error tells the first. */
-function tellDiagnostics(host: CliHost, error: unknown): void {
-  if (!MillforgeError.is(error, 'millforge/document')) return;
+/** Every mistake of a contract on a line of its own; gives their number. */
+function tellDiagnostics(host: CliHost, error: unknown): number {
+  if (!MillforgeError.is(error, 'millforge/document')) return 0;
   const found = fieldsOf(error.details).get('diagnostics');
-  if (!Array.isArray(found)) return;
+  if (!Array.isArray(found)) return 0;
   for (const one of found.slice(0, MAX_LINES).map(fieldsOf)) {
     const path = text(fieldsOf(one.get('source_reference')).get('field_path'));
     const place = path === '' ? '/' : path;
     writeLine(host.stderr, `${text(one.get('code'))} at ${place}: ${text(one.get('message'))}`);
   }
+  return found.length;
 }
 
 function fieldsOf(value: unknown): ReadonlyMap<string, unknown> {

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
-import { sha256 } from '@millforge/contracts';
+import { MillforgeError, sha256 } from '@millforge/contracts';
 import type { PublicationView } from '@millforge/kernel/publication';
 import type { OptionSpec, ParsedArguments } from '../arguments/parse-arguments.ts';
 import { parseDuration } from '../arguments/parse-duration.ts';
@@ -48,8 +48,8 @@ export const publishIntendCommand: Command = {
     within(context, args, async (publications) =>
       publications.intend(args.positionals[0] ?? '', {
         place: parsePlace(args, context.host.cwd),
-        policy: needed(args, 'policy'),
-        revision: needed(args, 'revision'),
+        policy: needed(args, 'publish intend', 'policy'),
+        revision: needed(args, 'publish intend', 'revision'),
         payloadSha256: await payloadOf(args, context.host.cwd),
       }),
     ),
@@ -71,9 +71,9 @@ export const publishApproveCommand: Command = {
   run: (context, args) =>
     within(context, args, (publications) =>
       publications.approve(nameOf(args), {
-        intentSha256: needed(args, 'intent'),
+        intentSha256: needed(args, 'publish approve', 'intent'),
         validForMs: parseDuration(args.text('valid-for') ?? '1h', '--valid-for'),
-        reason: needed(args, 'reason'),
+        reason: needed(args, 'publish approve', 'reason'),
       }),
     ),
 };
@@ -87,7 +87,7 @@ export const publishRevokeCommand: Command = {
   options: { reason: { value: 'TEXT', help: 'why, for the trail' }, ...COMMON },
   run: (context, args) =>
     within(context, args, (publications) =>
-      publications.revoke(nameOf(args), { reason: needed(args, 'reason') }),
+      publications.revoke(nameOf(args), { reason: needed(args, 'publish revoke', 'reason') }),
     ),
 };
 
@@ -131,7 +131,7 @@ export const publishReconcileCommand: Command = {
       }
       return publications.attest(nameOf(args), {
         outcome,
-        reason: needed(args, 'reason'),
+        reason: needed(args, 'publish reconcile', 'reason'),
         evenIfRunning: args.has('even-if-running'),
       });
     }),
@@ -168,9 +168,19 @@ async function within(
     env: host.env,
     ...(actor === null ? {} : { actor }),
   });
-  const view = await act(await millforge.publications());
+  const publications = await millforge.publications();
+  const view = await act(publications).catch((error: unknown) => {
+    throw MillforgeError.is(error, 'kernel/not-found') ? noPublication(args, data.flag) : error;
+  });
   showPublication(host, view, { isJson: args.has('json'), dataFlag: data.flag });
   return statusOf(view);
+}
+
+function noPublication({ positionals }: ParsedArguments, dataFlag: string): Error {
+  const [runId = '', publicationId] = positionals;
+  return usageError(
+    `${runId.slice(0, 128)} has no publication${publicationId === undefined ? '' : ` ${publicationId.slice(0, 128)}`} here; 'millforge publish list${dataFlag}' shows what there is.`,
+  );
 }
 
 /** What was sent and has no known end waits for a person; what the receiver does not have is a no. */
@@ -192,15 +202,21 @@ function reachOf(args: ParsedArguments, cwd: string) {
   };
 }
 
-function needed(args: ParsedArguments, option: string): string {
+function needed(args: ParsedArguments, command: string, option: string): string {
   const value = args.text(option);
   if (value !== null) return value;
-  throw usageError(`--${option} is needed here; 'millforge publish --help' lists the commands.`);
+  throw usageError(`'millforge ${command}' needs --${option}; see 'millforge ${command} --help'.`);
 }
 
 async function payloadOf(args: ParsedArguments, cwd: string): Promise<string | null> {
   const given = args.text('payload');
-  if (given === null || !given.startsWith('@')) return given;
+  if (given === null) return given;
+  if (!given.startsWith('@')) {
+    if (SHA256.test(given)) return given;
+    throw usageError(
+      `--payload takes a SHA-256 in 64 lower-case hexadecimal digits, or @FILE; it was '${given.slice(0, 40)}'.`,
+    );
+  }
   const path = resolve(cwd, given.slice(1));
   try {
     const chunks: Uint8Array[] = [];
@@ -212,3 +228,5 @@ async function payloadOf(args: ParsedArguments, cwd: string): Promise<string | n
     throw usageError(`The payload ${path} cannot be read (${code}).`, cause);
   }
 }
+
+const SHA256 = /^[0-9a-f]{64}$/;

@@ -8,6 +8,7 @@ import { readInputFile } from '../documents/read-input-file.ts';
 import type { DecisionRequest } from '../millforge-port.ts';
 import { exitStatusOf } from '../output/exit-status.ts';
 import { type CliHost, writeLine } from '../output/terminal.ts';
+import { otherKind } from '../output/ways-on.ts';
 import type { Command } from './command.ts';
 import { DATA_OPTION, findData } from './data-place.ts';
 import { terminalApprovals } from './terminal-approvals.ts';
@@ -47,14 +48,20 @@ export const resumeCommand: Command = {
       builtinTools: await readSettings(args.text('data'), places),
       ...(actor === null ? {} : { actor }),
     });
-    const view = { isJson: args.has('json'), dataFlag: data.flag };
+    const kind = await millforge.goalKind(runId);
+    const view = { isJson: args.has('json'), dataFlag: data.flag, kind };
+    // Before the decision, which stands once it is taken.
+    if (kind === 'review' || (kind === 'development' && decision === null)) {
+      throw usageError(otherKind(kind, { goalId: runId, dataFlag: data.flag }));
+    }
     if (decision !== null) {
       const decided = await millforge.decide(runId, decision);
-      if (decided.status === 'cancelled' || decided.status === 'held') {
-        showResult(host, view, decided);
-        return exitStatusOf(decided.status);
-      }
       writeLine(host.stderr, `Decided: ${decision.decision}.`);
+      if (kind === 'development' || decided.status === 'cancelled' || decided.status === 'held') {
+        showResult(host, view, decided);
+        // A development waits for its own command then; what was asked here is done.
+        return decided.status === 'interrupted' ? 0 : exitStatusOf(decided.status);
+      }
     }
     return await watchRun(host, { ...view, beginning: 'run-resumed' }, ({ onEvent, onWaiting }) =>
       millforge.resume(runId, { onEvent, onWaiting }),

@@ -5,6 +5,7 @@ import { usageError } from '../cli-error.ts';
 import { reviewModel } from '../documents/review-model.ts';
 import type { DecisionRequest } from '../millforge-port.ts';
 import { writeLine } from '../output/terminal.ts';
+import { otherKind } from '../output/ways-on.ts';
 import type { Command } from './command.ts';
 import { CONFIG_OPTIONS, readConfiguration } from './configured.ts';
 import { placeOf } from './data-place.ts';
@@ -36,6 +37,7 @@ export const reviewCommand: Command = {
     'sign-off': { value: null, help: 'wait at the end for a person, who approves or denies' },
     resume: { value: 'REVIEW', help: 'go on with a review that was interrupted or waits' },
     decide: { value: 'approve|deny|retry|cancel', help: 'answer what a review waits for' },
+    hold: { value: 'ID', help: 'the hold, where several are open' },
     reason: { value: 'TEXT', help: 'why, for the trail' },
     actor: { value: 'NAME', help: 'who acts, for the trail; default user@host' },
     json: { value: null, help: 'events and result as JSON Lines' },
@@ -58,6 +60,12 @@ export const reviewCommand: Command = {
     }
     const model =
       args.has('rules') || resumed !== null ? null : await reviewModel(config, host.env);
+    if (model === null && resumed === null && !args.has('rules')) {
+      writeLine(
+        host.stderr,
+        'No model is named, so only the few rules that ship look; --model names one, --rules says that this is meant.',
+      );
+    }
     const actor = args.text('actor');
     await using millforge = createMillforge({
       dataDir: config.dataDirectory,
@@ -65,6 +73,13 @@ export const reviewCommand: Command = {
       ...(actor === null ? {} : { actor }),
     });
     const { flag } = await placeOf(host, args, config.dataDirectory);
+    if (resumed !== null) {
+      const kind = await millforge.goalKind(resumed);
+      // Before a decision, which stands once it is taken.
+      if (kind !== 'review') {
+        throw usageError(otherKind(kind, { goalId: resumed, dataFlag: flag }));
+      }
+    }
     if (resumed !== null && decision !== null) {
       await millforge.decide(resumed, decision);
       writeLine(host.stderr, `Decided: ${decision.decision}.`);
@@ -104,7 +119,8 @@ function formOf(args: ParsedArguments): ReviewForm {
 function decisionOf(args: ParsedArguments, resumed: string | null): DecisionRequest | null {
   const [given, reason] = [args.text('decide'), args.text('reason')];
   if (given === null) {
-    if (reason !== null) throw usageError('--reason needs --decide.');
+    const orphan = ['hold', 'reason'].find((name) => args.text(name) !== null);
+    if (orphan !== undefined) throw usageError(`--${orphan} needs --decide.`);
     return null;
   }
   if (resumed === null) throw usageError('--decide needs --resume: say which review is meant.');
@@ -113,7 +129,7 @@ function decisionOf(args: ParsedArguments, resumed: string | null): DecisionRequ
     throw usageError(`--decide must be ${DECISIONS.join(', ')}; it was '${given.slice(0, 40)}'.`);
   }
   if (reason === null) throw usageError('--decide needs --reason: the trail keeps why.');
-  return { holdId: null, decision, reason };
+  return { holdId: args.text('hold'), decision, reason };
 }
 
 const DECISIONS = ['approve', 'deny', 'retry', 'cancel'] as const;

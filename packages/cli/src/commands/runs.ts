@@ -24,8 +24,9 @@ export const runsCommand: Command = {
       return 0;
     }
     const result = await millforge.readRun(runId);
-    showResult(host, { isJson, dataFlag: data.flag }, result);
-    if (!isJson) {
+    const kind = await millforge.goalKind(runId);
+    showResult(host, { isJson, dataFlag: data.flag, kind }, result);
+    if (!isJson && kind === 'run') {
       const { used, reserved, limit } = result.budget;
       writeLine(host.stdout, `  turns: ${used} used, ${reserved} reserved, ${limit} allowed`);
     }

@@ -1,11 +1,13 @@
 import type { ReviewEvent, ReviewHandle, ReviewOutcome } from '../millforge-port.ts';
 import { EXIT_CHECK_FAILED, exitStatusOf } from '../output/exit-status.ts';
 import { type CliHost, printable, writeJsonLine, writeLine } from '../output/terminal.ts';
+import { waysOn } from '../output/ways-on.ts';
+import { suspendOnInterrupt } from './suspend-on-interrupt.ts';
 
 /** How the report is written; `lines` is JSON Lines with events. */
 export type ReviewForm = 'markdown' | 'json' | 'sarif' | 'lines';
 
-/** Starts a review, tells of it on stderr, and prints its report. Ctrl-C suspends it, a second one at once. */
+/** Starts a review, tells of it on stderr, and prints its report. Ctrl-C suspends it at once. */
 export async function watchReview(
   host: CliHost,
   view: { readonly form: ReviewForm; readonly dataFlag: string },
@@ -14,13 +16,13 @@ export async function watchReview(
     readonly onWaiting: (owner: string) => void;
   }) => Promise<ReviewHandle>,
 ): Promise<number> {
-  let interrupts = 0;
   let handle: ReviewHandle | null = null;
   const note = (line: string): void => writeLine(host.stderr, line);
-  const stopListening = host.onInterrupt(() => {
-    interrupts += 1;
-    if (interrupts === 1) note('Suspending after the current request; Ctrl-C again suspends now.');
-    handle?.stop({ now: interrupts > 1 });
+  // All that a review waits for can be asked again.
+  const interrupts = suspendOnInterrupt(host, {
+    isAsking: () => true,
+    note,
+    stop: (options) => handle?.stop(options),
   });
   try {
     handle = await start({
@@ -37,12 +39,12 @@ export async function watchReview(
     if (view.form === 'lines') {
       writeJsonLine(host.stdout, { type: 'review-started', review_id: handle.reviewId });
     }
-    if (interrupts > 0) handle.stop({ now: interrupts > 1 });
+    interrupts.repeat();
     const outcome = await handle.result;
     showOutcome(host, view, outcome);
     return statusOf(outcome);
   } finally {
-    stopListening();
+    interrupts.close();
   }
 }
 
@@ -70,7 +72,7 @@ function showOutcome(
   }
   if (status === 'complete' || status === 'partial') return;
   writeLine(host.stderr, outcome.message ?? `The review is ${status}.`);
-  const on = `millforge review --resume ${reviewId}${dataFlag}`;
+  const { goOn: on } = waysOn('review', { goalId: reviewId, dataFlag });
   if (status === 'held' && report !== null) {
     writeLine(host.stderr, `It waits for you: ${on} --decide approve|deny --reason TEXT`);
   } else if (!ENDED.has(status) || outcome.failureClass === 'model_unavailable') {

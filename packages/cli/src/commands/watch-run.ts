@@ -1,11 +1,12 @@
 import type { RunResult } from '@millforge/contracts';
 import type { RunEvent } from '@millforge/runtime';
-import type { RunHandle } from '../millforge-port.ts';
+import type { GoalKind, RunHandle } from '../millforge-port.ts';
 import { eventDocument } from '../output/event-document.ts';
 import { exitStatusOf } from '../output/exit-status.ts';
 import { printResult } from '../output/render-result.ts';
 import { createRunProgress } from '../output/run-progress.ts';
 import { type CliHost, writeJsonLine } from '../output/terminal.ts';
+import { suspendOnInterrupt } from './suspend-on-interrupt.ts';
 
 /** How a run is started or gone on with, once somebody listens. */
 export type StartRun = (listeners: {
@@ -21,11 +22,13 @@ export interface ResultView {
   readonly isJson: boolean;
   /** What goes behind the commands that are advised: ` --data DIR`, or nothing. */
   readonly dataFlag: string;
+  /** What the result is of; default a run. */
+  readonly kind?: GoalKind;
 }
 
 /**
  * Starts a run, shows it, and prints its result. Ctrl-C suspends it after the current operation, a
- * second one at once.
+ * second one at once; so does the first while the model is waited for.
  */
 export async function watchRun(
   host: CliHost,
@@ -41,17 +44,11 @@ export async function watchRun(
     if (view.isJson) writeJsonLine(host.stdout, eventDocument(event));
   };
   const early: RunEvent[] = [];
-  let interrupts = 0;
   let handle: RunHandle | null = null;
-  const stop = () => {
-    handle?.stop({ now: interrupts > 1 });
-  };
-  const stopListening = host.onInterrupt(() => {
-    interrupts += 1;
-    if (interrupts === 1) {
-      progress.note('Suspending after the current operation; Ctrl-C again suspends now.');
-    }
-    stop();
+  const interrupts = suspendOnInterrupt(host, {
+    isAsking: () => progress.isAsking(),
+    note: (line) => progress.note(line),
+    stop: (options) => handle?.stop(options),
   });
   try {
     handle = await start({
@@ -67,19 +64,19 @@ export async function watchRun(
     progress.note(`run ${handle.runId}`);
     if (view.isJson) writeJsonLine(host.stdout, { type: view.beginning, run_id: handle.runId });
     for (const event of early) emit(event);
-    if (interrupts > 0) stop();
+    interrupts.repeat();
     const result = await handle.result;
     progress.close();
     showResult(host, view, result);
     return exitStatusOf(result.status);
   } finally {
     progress.close();
-    stopListening();
+    interrupts.close();
   }
 }
 
 /** Prints a result as the last line of JSON Lines, or for a person. */
 export function showResult(host: CliHost, view: ResultView, result: RunResult): void {
   if (view.isJson) writeJsonLine(host.stdout, result);
-  else printResult(host.stdout, result, view.dataFlag);
+  else printResult(host.stdout, result, { kind: view.kind ?? 'run', dataFlag: view.dataFlag });
 }

@@ -1,5 +1,7 @@
 import type { DevelopResult } from '../millforge-port.ts';
+import { printHold } from './render-result.ts';
 import { type TextSink, writeLine } from './terminal.ts';
+import { waysOn } from './ways-on.ts';
 
 /** Prints what a development came to, for a person. */
 export function printDevelopResult(
@@ -9,7 +11,8 @@ export function printDevelopResult(
 ): void {
   const { goal_id, handoff, message, patch, status } = result;
   writeLine(sink, status === 'success' ? 'success: every criterion passed' : status);
-  if (message !== null) writeLine(sink, `  ${message}`);
+  // What a held one waits for is said by its holds.
+  if (message !== null && status !== 'held') writeLine(sink, `  ${message}`);
   for (const { round, verify, health, criteria } of handoff.verdicts) {
     const failed = criteria.filter(({ passed }) => !passed).map(({ name }) => name);
     const detail = failed.length === 0 ? '' : `, failed: ${failed.join(', ')}`;
@@ -23,15 +26,9 @@ export function printDevelopResult(
       writeLine(sink, `  review it, then: git -C ${quoted(workspace)} apply ${quoted(patch)}`);
     }
   }
-  if (status === 'held') {
-    writeLine(
-      sink,
-      `  decide with: millforge resume ${goal_id}${dataFlag} --decide retry   (or cancel)`,
-    );
-  }
-  if (!ENDED.has(handoff.goal.state)) {
-    writeLine(sink, '  go on with: the same command again');
-  }
+  const ways = waysOn('development', { goalId: goal_id, dataFlag });
+  for (const hold of result.holds) printHold(sink, hold, ways);
+  if (!ENDED.has(handoff.goal.state)) writeLine(sink, `  go on with: ${ways.goOn}`);
   writeLine(sink, `  development ${goal_id}, trail ${result.trail_path}`);
 }
 

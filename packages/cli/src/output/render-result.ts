@@ -1,22 +1,28 @@
 import { type RunHold, type RunResult, unreachable } from '@millforge/contracts';
+import type { GoalKind } from '../millforge-port.ts';
 import { type TextSink, writeLine } from './terminal.ts';
+import { type WaysOn, waysOn } from './ways-on.ts';
 
-/** Prints what a run came to, for a person; `dataFlag` goes behind every command that it advises. */
-export function printResult(sink: TextSink, result: RunResult, dataFlag: string): void {
-  const resume = `millforge resume ${result.run_id}${dataFlag}`;
+/** Prints what a goal came to, for a person; `dataFlag` goes behind every command that it advises. */
+export function printResult(
+  sink: TextSink,
+  result: RunResult,
+  { kind, dataFlag }: { readonly kind: GoalKind; readonly dataFlag: string },
+): void {
+  const ways = waysOn(kind, { goalId: result.run_id, dataFlag });
   writeLine(sink, headline(result));
   if (result.summary !== null) writeLine(sink, `  ${result.summary}`);
   // What a held run waits for is said by its holds.
   const reason = result.status === 'held' ? null : result.failure_message;
   if (reason !== null) writeLine(sink, `  ${reason}`);
-  for (const hold of result.holds) printHold(sink, hold, resume);
+  for (const hold of result.holds) printHold(sink, hold, ways);
   if (result.trail_path === null) return;
-  if (isResumable(result)) writeLine(sink, `  go on with: ${resume}`);
-  writeLine(sink, `  run ${result.run_id}, trail ${result.trail_path}`);
+  if (isResumable(result)) writeLine(sink, `  go on with: ${ways.goOn}`);
+  writeLine(sink, `  ${kind} ${result.run_id}, trail ${result.trail_path}`);
 }
 
 /** Prints a hold with all that a person needs to decide it. */
-function printHold(sink: TextSink, hold: RunHold, resume: string): void {
+export function printHold(sink: TextSink, hold: RunHold, ways: WaysOn): void {
   writeLine(sink, `  hold ${hold.hold_id} (${hold.reason}): ${hold.question}`);
   if (hold.describe !== null) {
     writeLine(sink, `    operation  ${hold.operation ?? ''}: ${hold.describe}`);
@@ -29,15 +35,7 @@ function printHold(sink: TextSink, hold: RunHold, resume: string): void {
     const state = hold.former_owner_alive ? 'still lives: it may yet happen' : 'is dead';
     writeLine(sink, `    its owner  ${state}`);
   }
-  writeLine(
-    sink,
-    `    decide     ${resume} --hold ${hold.hold_id} --decide ${alternatives(hold.decisions)}`,
-  );
-}
-
-// The first can be pasted as it stands.
-function alternatives([first = '', ...others]: readonly string[]): string {
-  return others.length === 0 ? first : `${first}   (or ${others.join(', ')})`;
+  writeLine(sink, `    decide     ${ways.decide(hold.hold_id, hold.decisions)}`);
 }
 
 function headline(result: RunResult): string {
@@ -45,7 +43,10 @@ function headline(result: RunResult): string {
     case 'success':
     case 'blocked':
     case 'rejected':
-      return `${result.status}: ${result.terminal_result ?? ''}`;
+      // Only runs have terminals.
+      return result.terminal_result === null
+        ? result.status
+        : `${result.status}: ${result.terminal_result}`;
     case 'held':
       return 'held: a person must decide';
     case 'interrupted':

@@ -8,6 +8,8 @@ import type { CliHost } from './terminal.ts';
 export interface RunProgress {
   /** Takes an event of the run. */
   onEvent(event: RunEvent): void;
+  /** Whether the run waits for the model, and for nothing else. */
+  isAsking(): boolean;
   /** Says something beside the run. */
   note(text: string): void;
   /** Ends the status line. */
@@ -21,7 +23,7 @@ export function createRunProgress(host: CliHost): RunProgress {
   const stamp = () => formatElapsed(host.monotonicMs() - started).padStart(9);
   const activities = createActivities(host);
   let replayedTurns = 0;
-  let isAsking = false;
+  let isPersonAsked = false;
 
   const print = (line: string) => {
     status.print(`${stamp()}  ${line}`);
@@ -33,7 +35,7 @@ export function createRunProgress(host: CliHost): RunProgress {
   };
   const showActivity = () => {
     // A person may be typing an answer on that line.
-    if (isAsking) return;
+    if (isPersonAsked) return;
     const doing = activities.latest();
     if (doing === null) status.clear();
     else status.show(`${stamp()}  ${doing}`);
@@ -46,13 +48,15 @@ export function createRunProgress(host: CliHost): RunProgress {
         return;
       }
       printReplay();
+      // First, so that whoever reacts to a line finds what is going on by then.
+      activities.follow(event);
       const line = lineOf(event);
       if (line !== null) print(line);
-      activities.follow(event);
-      isAsking = event.kind === 'approval-requested';
-      if (isAsking) status.clear();
+      isPersonAsked = event.kind === 'approval-requested';
+      if (isPersonAsked) status.clear();
       showActivity();
     },
+    isAsking: () => activities.isAsking(),
     note(text) {
       status.print(text);
       showActivity();
@@ -116,6 +120,7 @@ function createActivities(host: CliHost) {
           unreachable(event, 'event of a run');
       }
     },
+    isAsking: (): boolean => running.size === 1 && running.has('model'),
     latest(): string | null {
       const last = [...running.values()].at(-1);
       if (last === undefined) return null;

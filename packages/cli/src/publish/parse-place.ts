@@ -1,4 +1,5 @@
-import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import type { ParsedArguments } from '../arguments/parse-arguments.ts';
 import { parseDuration } from '../arguments/parse-duration.ts';
 import { usageError } from '../cli-error.ts';
@@ -13,7 +14,7 @@ export function parsePlace(args: ParsedArguments, cwd: string): PublicationPlace
   const statusUrl = args.text('status-url');
   if (to.startsWith('local:')) {
     refuse('local', { settle, 'status-url': statusUrl });
-    return { kind: 'local', directory: resolve(cwd, to.slice('local:'.length)) };
+    return { kind: 'local', directory: localFolder(resolve(cwd, to.slice('local:'.length))) };
   }
   if (to.startsWith('git:')) {
     refuse('git', { 'status-url': statusUrl });
@@ -28,6 +29,12 @@ export function parsePlace(args: ParsedArguments, cwd: string): PublicationPlace
     return { kind: 'http', url: to, statusUrl, settleMs };
   }
   throw usageError(`--to must be ${FORMS}; it was '${to.slice(0, 40)}'.`);
+}
+
+/** The folder itself is made when it is missing; one whose parent is missing is a mistyped one. */
+function localFolder(directory: string): string {
+  if (existsSync(dirname(directory))) return directory;
+  throw usageError(`--to local:DIR names ${directory}, but there is no ${dirname(directory)}.`);
 }
 
 function parseGit(to: string, cwd: string): { kind: 'git'; remote: string; ref: string } {

@@ -1,3 +1,4 @@
+import type { RunHold } from '@millforge/contracts';
 import type { GoalRun } from '@millforge/kernel';
 import type { DevelopContract, DevelopHandoff, WorkPhase } from '@millforge/kernel/develop';
 import type { RunEvent } from '@millforge/runtime';
@@ -67,6 +68,8 @@ export interface DevelopResult {
   readonly handoff: DevelopHandoff;
   /** The patch, for `git apply`; null before the first verdict. */
   readonly patch: string | null;
+  /** What a person has to decide; empty unless it is held. */
+  readonly holds: readonly RunHold[];
   /** The folder that holds `handoff.json` and `candidate.patch`. */
   readonly folder: string;
   /** The trail. */

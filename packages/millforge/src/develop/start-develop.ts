@@ -2,12 +2,14 @@ import { createHash } from 'node:crypto';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { BuiltinToolOptions } from '@millforge/builtin-tools';
-import { MillforgeError } from '@millforge/contracts';
+import { type JsonObject, MillforgeError } from '@millforge/contracts';
 import type { GoalView, Kernel, Scope } from '@millforge/kernel';
 import { type Develop, openDevelop, type WorkPhase } from '@millforge/kernel/develop';
 import { millforgeError } from '../millforge-error.ts';
 import { assertKey, readModelSetting } from '../model-setting.ts';
+import { readHolds } from '../run-holds.ts';
 import { assertWorkspace } from '../workspace.ts';
+import { assertBegunWith, begunWith } from './begun-with.ts';
 import type { DevelopBoundary } from './choose-boundary.ts';
 import type { DevelopHandle, DevelopRequest, DevelopResult } from './develop-request.ts';
 import { type HarnessWorkerParts, harnessWorker } from './harness-worker.ts';
@@ -41,7 +43,7 @@ export async function startDevelop(
   }
   assertKey(read.setting, env);
   await assertWorkspace(request.candidate);
-  if (request.checks !== undefined) await assertWorkspace(request.checks);
+  if (request.checks !== undefined) await assertWorkspace(request.checks, 'folder of checks');
   const hidden = [dataDir, ...(request.checks === undefined ? [] : [request.checks])];
   const boundary = await ground.chooseBoundary(hidden);
   try {
@@ -75,13 +77,20 @@ async function start(
   };
   const open = { kernel, scope, workers, runCheck: boundary.runCheck };
   const develop = openDevelop({ ...open, directory: workDirectory(dataDir) });
-  const goal = await admit(develop, request);
+  const host = await begunWith(request);
+  const known = await findGoal(ground, request.contract.goal_id);
+  if (known !== null) assertBegunWith(known, host);
+  const goal = await admit(develop, request, host);
   const run = develop.run(goal.goal_id);
   const isUnbounded = parts.hasShell && !boundary.keepsCommands;
   const finish = async (): Promise<DevelopResult> => {
     try {
       const ended = await run.done;
-      return await resultOf(develop, ended, { dataDir, gaps: isUnbounded ? [UNBOUNDED] : [] });
+      return await resultOf(develop, ended, {
+        dataDir,
+        gaps: isUnbounded ? [UNBOUNDED] : [],
+        holds: await readHolds({ kernel, scope }, ended),
+      });
     } finally {
       await boundary.close();
     }
@@ -96,13 +105,29 @@ function workDirectory(dataDir: string): string {
   return join(dirname(dataDir), `${basename(dataDir)}-work`);
 }
 
-async function admit(develop: Develop, request: DevelopRequest): Promise<GoalView> {
+/** What cannot be read is told by the admission, which reads the contract as well. */
+async function findGoal(
+  { kernel, scope }: DevelopGround,
+  goalId: unknown,
+): Promise<GoalView | null> {
+  if (typeof goalId !== 'string') return null;
+  try {
+    return await kernel.readGoal(scope, goalId);
+  } catch (error) {
+    if (MillforgeError.is(error)) return null;
+    throw error;
+  }
+}
+
+async function admit(
+  develop: Develop,
+  request: DevelopRequest,
+  host: JsonObject,
+): Promise<GoalView> {
   const { contract, candidate, checks } = request;
   try {
-    return await develop.admit(contract, {
-      candidate,
-      ...(checks === undefined ? {} : { checks }),
-    });
+    const trees = { candidate, ...(checks === undefined ? {} : { checks }) };
+    return await develop.admit(contract, trees, { host });
   } catch (cause) {
     if (!MillforgeError.is(cause)) throw cause;
     if (cause.code === 'develop/contract-invalid') {
@@ -117,8 +142,12 @@ async function admit(develop: Develop, request: DevelopRequest): Promise<GoalVie
 async function resultOf(
   develop: Develop,
   goal: GoalView,
-  { dataDir, gaps }: { readonly dataDir: string; readonly gaps: readonly string[] },
+  more: Pick<DevelopResult, 'holds'> & {
+    readonly dataDir: string;
+    readonly gaps: readonly string[];
+  },
 ): Promise<DevelopResult> {
+  const { dataDir, gaps, holds } = more;
   const { document: made, patch } = await develop.handoff(goal.goal_id);
   // What did not pass may be looked into; of what did, the patch is all.
   if (goal.state === 'completed') await develop.discard(goal.goal_id);
@@ -135,6 +164,7 @@ async function resultOf(
     message: messageOf(goal),
     handoff: document,
     patch: patch === null ? null : join(folder, 'candidate.patch'),
+    holds,
     folder,
     trail_path: join(dataDir, 'trail.db'),
   };

@@ -80,6 +80,17 @@ test('a hold that is not there is refused with the names of those that are: 64',
   expect(end.stderr).toContain(holdId);
 });
 
+test('review refuses a run before it decides anything: 64', async () => {
+  const { command, runId, holdId } = await heldRun();
+  const answer = ['--decide', 'cancel', '--reason', 'Enough.'];
+  const end = await command('review', '--resume', runId, ...answer);
+  expect([end.code, end.stderr]).toEqual([
+    64,
+    expect.stringContaining(`${runId} is a run; go on with millforge resume ${runId}`),
+  ]);
+  expect((await command('runs', runId)).stdout).toContain(holdId);
+});
+
 test('a repeated call is made again, and is held again when nobody can tell', async () => {
   const { command, runId, holdId } = await heldRun();
   const end = await command('resume', runId, '--decide', 'retry', '--hold', holdId);

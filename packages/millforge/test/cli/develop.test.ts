@@ -1,5 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { manualClock, sequentialIds } from '@millforge/contracts/testing';
+import { ALL_PERMISSIONS, openKernel } from '@millforge/kernel';
+import { openDevelop, type PhaseWorker } from '@millforge/kernel/develop';
 import { createMillforge, type MillforgeOptions } from 'millforge';
 import { expect, test } from 'vitest';
 import { developContract, MENDED } from '../integration/develop-sample.ts';
@@ -11,7 +14,7 @@ import {
   type PhaseReplies,
   submitting,
 } from '../integration/develop-world.ts';
-import { allJson, type CliOptions, lastJson, runCli } from './run-cli.ts';
+import { allJson, type CliOptions, lastJson, overriding, runCli } from './run-cli.ts';
 
 /** A repository, a contract beside it, and a command line whose model answers by phase. */
 async function layOut(replies: PhaseReplies = MENDING, contract: object = developContract()) {
@@ -21,17 +24,19 @@ async function layOut(replies: PhaseReplies = MENDING, contract: object = develo
     options.fetch === undefined ? {} : { fetch: options.fetch };
   const run = (more: readonly string[] = [], cli: Partial<CliOptions> = {}) =>
     runCli(
-      [
-        'develop',
-        join(folder, 'contract.json'),
-        '--checks',
-        join(folder, 'checks'),
-        '--data',
-        join(folder, 'data'),
-        '--model',
-        'http://127.0.0.1:1/v1#scripted',
-        ...more,
-      ],
+      overriding(
+        [
+          'develop',
+          join(folder, 'contract.json'),
+          '--checks',
+          join(folder, 'checks'),
+          '--data',
+          join(folder, 'data'),
+          '--model',
+          'http://127.0.0.1:1/v1#scripted',
+        ],
+        more,
+      ),
       {
         cwd: candidate,
         env: { PATH: process.env['PATH'] },
@@ -42,8 +47,43 @@ async function layOut(replies: PhaseReplies = MENDING, contract: object = develo
   return { folder, candidate, run };
 }
 
-test('develop prints the patch, its gaps and how to apply it', async () => {
-  const { candidate, run } = await layOut();
+/** The development as a program with other workers admits it: what goes on here is not what was bound. */
+async function admitElsewhere(folder: string, candidate: string): Promise<void> {
+  const worker: PhaseWorker = {
+    kind: 'model',
+    name: 'other.worker',
+    version: '1',
+    parameters: null,
+    run: async () => ({ summary: 'Done.' }),
+  };
+  mkdirSync(join(folder, 'data'));
+  const path = join(folder, 'data', 'trail.db');
+  await using kernel = await openKernel({ path, clock: manualClock(), ids: sequentialIds() });
+  const scope = {
+    tenant: 'local',
+    resource: 'test',
+    actor: 'ann@host',
+    permissions: ALL_PERMISSIONS,
+  };
+  const develop = openDevelop({
+    kernel,
+    scope,
+    directory: join(folder, 'elsewhere'),
+    workers: { plan: worker, research: worker, build: worker, debug: worker },
+    runCheck: async () => ({
+      exitCode: 0,
+      timedOut: false,
+      output: new Uint8Array(),
+      boundary: null,
+    }),
+  });
+  await develop.admit(developContract(), { candidate, checks: join(folder, 'checks') });
+}
+
+test('develop prints the patch, its gaps and how to apply it, or the result as JSON, and resume names it', {
+  tags: ['slow'],
+}, async () => {
+  const { candidate, folder, run } = await layOut();
   const end = await run();
   expect([end.code, end.stderr.includes('build, round 1')]).toEqual([0, true]);
   expect(end.stdout).toMatch(/^success: every criterion passed\n/);
@@ -52,19 +92,18 @@ test('develop prints the patch, its gaps and how to apply it', async () => {
   // What has ended is told again, and nothing is done again.
   const again = await run();
   expect([again.code, again.stdout]).toEqual([0, end.stdout]);
-  git(candidate, 'apply', command?.[2] ?? '');
-  expect(readFileSync(join(candidate, 'src/sum.js'), 'utf8')).toBe(MENDED);
-});
-
-test('develop --json ends with the result, whose handoff names every verdict', async () => {
-  const { run } = await layOut();
-  const end = await run(['--json']);
-  expect(allJson(end)[0]).toEqual({ type: 'development-started', goal_id: 'mend-sum' });
-  expect(lastJson(end)).toMatchObject({
+  const told = await run(['--json']);
+  expect(allJson(told)[0]).toEqual({ type: 'development-started', goal_id: 'mend-sum' });
+  expect(lastJson(told)).toMatchObject({
     kind: 'develop_result',
     status: 'success',
     handoff: { kind: 'develop_handoff', verdicts: [{ verify: 'pass', health: 'pass' }] },
   });
+  const resume = ['resume', 'mend-sum', '--data', join(folder, 'data')];
+  const resumed = await runCli(resume, { cwd: folder });
+  expect([resumed.code, resumed.stderr]).toEqual([64, expect.stringContaining('is a development')]);
+  git(candidate, 'apply', command?.[2] ?? '');
+  expect(readFileSync(join(candidate, 'src/sum.js'), 'utf8')).toBe(MENDED);
 });
 
 test('develop says 3 where a phase wrote where it may not, and names the path', async () => {
@@ -81,8 +120,8 @@ test('develop says 3 where a phase wrote where it may not, and names the path', 
   ]);
 });
 
-test('develop is suspended by Ctrl-C and goes on when it is given again', async () => {
-  const { run } = await layOut();
+test('develop is suspended by Ctrl-C and goes on by its own command only, which is named everywhere', async () => {
+  const { run, folder } = await layOut();
   const interrupts: (() => void)[] = [];
   const stopped = await run([], {
     onStart: (interrupt) => interrupts.push(interrupt),
@@ -92,9 +131,38 @@ test('develop is suspended by Ctrl-C and goes on when it is given again', async 
   });
   expect([stopped.code, stopped.stdout]).toEqual([
     130,
-    expect.stringContaining('go on with: the same command again'),
+    expect.stringContaining("go on with: the 'millforge develop' that began it, given again"),
+  ]);
+  const within = (...argv: readonly string[]) =>
+    runCli([...argv, '--data', join(folder, 'data')], { cwd: folder });
+  const shown = await within('runs', 'mend-sum');
+  expect(shown.stdout).toContain("go on with: the 'millforge develop' that began it, given again");
+  expect(shown.stdout).not.toContain('millforge resume');
+  const refused = await within('resume', 'mend-sum');
+  expect([refused.code, refused.stderr]).toEqual([
+    64,
+    expect.stringContaining("is a development; go on with the 'millforge develop' that began it"),
+  ]);
+  const undecided = await within('resume', 'mend-sum', '--decide', 'retry');
+  expect([undecided.code, undecided.stderr]).toEqual([
+    64,
+    expect.stringContaining('mend-sum is interrupted and has no open hold'),
   ]);
   expect((await run()).code).toBe(0);
+});
+
+test('a held development prints the command that decides it, which ends with 0 and names the way on', async () => {
+  const { run, folder, candidate } = await layOut();
+  await admitElsewhere(folder, candidate);
+  const held = await run();
+  expect(held.code).toBe(7);
+  const [, words = ''] =
+    /decide +millforge (resume mend-sum .*--decide retry)/.exec(held.stdout) ?? [];
+  const end = await runCli(words.split(' '), { cwd: folder });
+  expect([end.code, end.stdout]).toEqual([
+    0,
+    expect.stringContaining("go on with: the 'millforge develop' that began it, given again"),
+  ]);
 });
 
 test('develop tells every mistake of a contract, and begins nothing', async () => {
@@ -106,21 +174,53 @@ test('develop tells every mistake of a contract, and begins nothing', async () =
   expect(end.code).toBe(65);
   expect(end.stderr).toContain('MF-K005 at /rounds: ');
   expect(end.stderr).toContain('MF-D011 at /allowed_paths/0: ');
+  expect(end.stderr).toMatch(/\nmillforge: The contract \S+ has 2 mistakes\.\n$/);
   const resumed = await runCli(['runs', '--data', join(folder, 'data')], { cwd: folder });
   expect(resumed.stdout).not.toContain('mend-sum');
 });
 
+test('develop refuses a contract whose checks are not given, and replies of a script, before anything begins', async () => {
+  const { candidate, folder } = await layOut();
+  const alone = ['develop', join(folder, 'contract.json'), '--data', join(folder, 'data')];
+  for (const [more, what] of [
+    [['--model', 'http://127.0.0.1:1/v1#scripted'], 'negative-sums uses {checks}'],
+    [['--model', 'scripted:script.json'], 'cannot drive a development'],
+  ] as const) {
+    const end = await runCli([...alone, ...more], { cwd: candidate });
+    expect([end.code, end.stderr]).toEqual([64, expect.stringContaining(what)]);
+  }
+  const list = await runCli(['runs', '--data', join(folder, 'data')], { cwd: folder });
+  expect(list.stdout).not.toContain('mend-sum');
+});
+
+test('develop with other options than it was begun with says which, and how to begin anew', async () => {
+  const { run } = await layOut();
+  await run();
+  for (const [more, what] of [
+    [
+      ['--model', 'http://127.0.0.1:1/v1#other'],
+      'model http://127.0.0.1:1/v1#scripted, now http://127.0.0.1:1/v1#other',
+    ],
+    [['--shell'], 'shell no, now yes'],
+    [
+      ['--checks', '/tmp'],
+      '/checks, now /tmp. Give what it was begun with to go on, or begin anew with another goal_id',
+    ],
+  ] as const) {
+    const end = await run(more);
+    expect([end.code, end.stderr]).toEqual([64, expect.stringContaining(what)]);
+  }
+});
+
 test('develop without a model, a contract or a folder is a usage error', async () => {
   const { run, folder } = await layOut();
+  const nowhere = await run(['--checks', '/nowhere']);
+  expect([nowhere.code, nowhere.stderr]).toEqual([
+    64,
+    expect.stringContaining('The folder of checks /nowhere is not a directory'),
+  ]);
   const alone = ['develop', join(folder, 'contract.json'), '--data', join(folder, 'data')];
   expect((await runCli(alone, { cwd: folder })).code).toBe(64);
   expect((await run(['--workspace', join(folder, 'nowhere')])).code).toBe(64);
   expect((await runCli(['develop', 'none.json'], { cwd: folder })).code).toBe(64);
-});
-
-test('resume says that a development goes on by its own command', async () => {
-  const { run, folder } = await layOut();
-  await run();
-  const end = await runCli(['resume', 'mend-sum', '--data', join(folder, 'data')], { cwd: folder });
-  expect([end.code, end.stderr]).toEqual([64, expect.stringContaining('is a development')]);
 });

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join, relative } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { runCli, testFolder } from './run-cli.ts';
+import { overriding, runCli, testFolder } from './run-cli.ts';
 import {
   GRANT_FLAGS,
   PROFILES,
@@ -106,7 +106,7 @@ test('a workspace that is read-only is a failure that the model reads, never a c
 test('advice names the data directory that the command was given', async () => {
   const { cwd, argv } = layOut();
   const server = ['--model', 'http://127.0.0.1:1042/v1#m'];
-  const end = await runCli([...argv, ...server], { cwd });
+  const end = await runCli(overriding(argv, server), { cwd });
   expect(end.code).toBe(1);
   const [, command = ''] = /go on with: millforge (.+)/.exec(end.stdout) ?? [];
   expect(command).toMatch(/^resume run_\w+ --data data$/);

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startScriptedServer } from '@millforge/models/testing';
 import { expect, test } from 'vitest';
-import { allJson, runCli, testFolder } from './run-cli.ts';
+import { allJson, overriding, runCli, testFolder } from './run-cli.ts';
 import { GRANT_FLAGS, scriptText, testHarness, WRITE_AND_FINISH } from './test-harness.ts';
 
 test('prints events as documents in snake case, the type first and the result last', async () => {
@@ -45,7 +45,7 @@ test('prints JSON Lines in ASCII whatever a model writes', async () => {
   await using server = await startScriptedServer({
     replies: [{ content: 'Grüße\u2028\u009b2J' }, ...WRITE_AND_FINISH],
   });
-  const end = await runCli([...argv, '--json', '--model', `${server.url}#m`], { cwd });
+  const end = await runCli(overriding(argv, ['--json', '--model', `${server.url}#m`]), { cwd });
   expect(end.stdout).toMatch(/^[\n\x20-\x7e]*$/);
   expect(allJson(end)).toContainEqual(
     expect.objectContaining({ type: 'model-replied', content: 'Grüße\u2028\u009b2J' }),
@@ -64,7 +64,7 @@ test('keeps a terminal from what a model writes', async () => {
       { tool_calls: [finish] },
     ],
   });
-  const end = await runCli([...argv, '--model', `${server.url}#m`], { cwd });
+  const end = await runCli(overriding(argv, ['--model', `${server.url}#m`]), { cwd });
   expect(end.code).toBe(0);
   for (const mark of ['\u001b', '\u0007', '\u202e']) {
     expect(end.stdout + end.stderr).not.toContain(mark);
@@ -78,7 +78,7 @@ test('shows on a terminal what is waited for and for how long, and leaves nothin
   let tick: (() => void) | null = null;
   let ticks = 0;
   await using server = await startScriptedServer({ replies: WRITE_AND_FINISH });
-  const end = await runCli([...argv, '--model', `${server.url}#m`], {
+  const end = await runCli(overriding(argv, ['--model', `${server.url}#m`]), {
     cwd,
     columns,
     onClock(pass) {

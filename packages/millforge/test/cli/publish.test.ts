@@ -32,6 +32,8 @@ test('a completed run is published: intended, approved by digest, sent once', as
   );
   const early = await publish('dispatch');
   expect([early.code, early.stderr]).toEqual([64, expect.stringContaining('is intended')]);
+  const bare = await publish('approve', '--reason', 'Yes.');
+  expect(bare.stderr).toContain("'millforge publish approve' needs --intent; see ");
   const wrong = await publish('approve', '--intent', 'a'.repeat(64), '--reason', 'Yes.');
   expect([wrong.code, wrong.stderr]).toEqual([64, expect.stringContaining(digest)]);
   const approved = await publish('approve', '--intent', digest, '--reason', 'I read it.', '--json');
@@ -140,6 +142,8 @@ test('a commit is pushed from a goal of a host program', async () => {
 const wrong: readonly (readonly [string, readonly string[], string])[] = [
   ['no place', ABOUT, '--to'],
   ['a place that is none', ['--to', 'ftp://x', ...ABOUT], 'local:DIR'],
+  ['a place in no folder', ['--to', 'local:/nowhere/box', ...ABOUT], 'there is no /nowhere'],
+  ['a digest that is none', ['--to', 'local:box', '--payload', 'abc', ...ABOUT], '--payload takes'],
   ['a short ref', ['--to', 'git:x#main', ...ABOUT], 'refs/heads/main'],
   ['no policy', ['--to', 'local:box', '--revision', 'v1'], '--policy'],
   [
@@ -162,6 +166,11 @@ test('a wrong intent is refused with one sentence, and nothing is kept: 64', asy
     expect([what, end.code, end.stderr]).toEqual([what, 64, expect.stringContaining(says)]);
     expect(end.stderr.trimEnd().split('\n')).toHaveLength(1);
   }
+  const gone = await publish('reconcile', 'publication-9');
+  expect([gone.code, gone.stderr]).toEqual([
+    64,
+    expect.stringContaining('has no publication publication-9 here'),
+  ]);
   expect((await publish('list')).stdout).toBe('Nothing is to be published here.\n');
   expect(existsSync(join(cwd, 'box'))).toBe(false);
 });

@@ -54,6 +54,7 @@ test('reviews with the rules that ship where no model is named, and says so', as
   expect(end.stdout).toContain('### medium: `lib/run.ts:1`');
   expect(end.stdout).toContain('*claimed by a script, no model looked* Text is run as code.');
   expect(end.stderr).toContain('security proposed 1 finding');
+  expect(end.stderr).toMatch(/^No model is named, so only the few rules that ship look; --model/);
 });
 
 test('proves the quotes of a model, and ends with 3 when something is missing', async () => {
@@ -167,7 +168,7 @@ test('waits for a server that is away, names the way on, and needs the repositor
   expect(back.requestCount).toBe(1);
 });
 
-test('Ctrl-C suspends a review, a second one at once, and the way on is named', async () => {
+test('Ctrl-C suspends a review that waits for a silent model at once, and the way on is named', async () => {
   const cwd = repository();
   const content = JSON.stringify({ findings: [FINDING], skipped: [] });
   const hanging = await startScriptedServer({
@@ -186,7 +187,6 @@ test('Ctrl-C suspends a review, a second one at once, and the way on is named', 
     },
   );
   await hanging.arrived(1);
-  presses[0]?.();
   presses[0]?.();
   const end = await running;
   expect(end.code).toBe(130);
@@ -210,24 +210,25 @@ test('does not use the model that a repository names for itself', async () => {
 });
 
 test.each([
-  ['a commit that is none', ['nothing-of-that-name'], 64],
-  ['a folder that is no repository', ['--workspace', '/'], 64],
-  ['a role without rules', ['--role', 'style'], 64],
-  ['a path out of the tree', ['--path', '../x'], 64],
-  ['another form', ['--format', 'html'], 64],
-  ['a folder and a commit', ['HEAD', '--tree'], 64],
-  ['two forms', ['--format', 'json', '--json'], 64],
-  ['rules and a model', ['--rules', '--model', 'http://127.0.0.1:1/v1#x'], 64],
-  ['a resumed review with another scope', ['--resume', 'r', '--path', 'lib'], 64],
-  ['a review that is not there', ['--resume', 'r'], 64],
-  ['a decision about nothing', ['--decide', 'approve', '--reason', 'x'], 64],
-  ['a decision without a reason', ['--resume', 'r', '--decide', 'approve'], 64],
-  ['another decision', ['--resume', 'r', '--decide', 'accept', '--reason', 'x'], 64],
-])('refuses %s with one sentence, and leaves nothing behind', async (_what, argv, code) => {
+  ['a commit that is none', ['nothing', '--rules'], "no commit 'nothing' in "],
+  ['an earlier commit that is none', ['--since', 'none', '--rules'], "no commit 'none' in "],
+  ['a folder that is no repository', ['--workspace', '/', '--rules'], '(--tree)'],
+  ['a role without rules', ['--role', 'style', '--rules'], 'style'],
+  ['a path out of the tree', ['--path', '../x', '--rules'], '../x'],
+  ['another form', ['--format', 'html'], "it was 'html'"],
+  ['a folder and a commit', ['HEAD', '--tree'], '--tree'],
+  ['two forms', ['--format', 'json', '--json'], '--json'],
+  ['rules and a model', ['--rules', '--model', 'http://127.0.0.1:1/v1#x'], '--rules'],
+  ['a resumed review with another scope', ['--resume', 'r', '--path', 'lib'], '--path'],
+  ['a review that is not there', ['--resume', 'r'], 'There is no run r in '],
+  ['a decision about nothing', ['--decide', 'approve', '--reason', 'x'], '--resume'],
+  ['a decision without a reason', ['--resume', 'r', '--decide', 'approve'], '--reason'],
+  ['another decision', ['--resume', 'r', '--decide', 'accept', '--reason', 'x'], 'approve, deny'],
+])('refuses %s with one sentence, and leaves nothing behind', async (_what, argv, says) => {
   const cwd = repository();
   const end = await runCli(['review', ...argv, '--data', 'data'], { cwd });
-  expect(end.code).toBe(code);
-  expect(end.stdout).toBe('');
+  expect([end.code, end.stdout]).toEqual([64, '']);
+  expect(end.stderr).toContain(says);
   expect(end.stderr.trimEnd().split('\n')).toHaveLength(1);
   expect(existsSync(join(cwd, 'data'))).toBe(false);
 });
@@ -251,6 +252,25 @@ test.each([
   expect(allJson(trail).find(({ type }) => type === 'hold-decided')).toMatchObject({
     actor: 'ann',
   });
+});
+
+test('the command that runs prints for a held review decides it; resume refuses before it decides', async () => {
+  const cwd = repository();
+  const data = ['--data', 'data'];
+  const asked = await runCli(['review', '--sign-off', ...data, '--json'], { cwd });
+  const id = String(lastJson(asked)['review_id']);
+  const shown = await runCli(['runs', id, ...data], { cwd });
+  const [, words = ''] =
+    /decide +millforge (.*--decide approve --reason) TEXT/.exec(shown.stdout) ?? [];
+  expect(words).toContain(`review --resume ${id} --data data --hold `);
+  const wrong = await runCli(['resume', id, '--decide', 'deny', ...data], { cwd });
+  expect([wrong.code, wrong.stderr]).toEqual([
+    64,
+    `millforge: ${id} is a review; go on with millforge review --resume ${id} --data data.\n`,
+  ]);
+  expect((await runCli([...words.split(' '), 'Read it.'], { cwd })).code).toBe(0);
+  const ended = await runCli(['runs', id, ...data], { cwd });
+  expect(ended.stdout).toMatch(/^success\n {2}review /);
 });
 
 test('shows a review among the runs, and tells how it is gone on with', async () => {

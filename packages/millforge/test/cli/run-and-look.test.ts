@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { startScriptedServer } from '@millforge/models/testing';
+import { expect, onTestFinished, test } from 'vitest';
 import { allJson, lastJson, runCli, testFolder } from './run-cli.ts';
 import {
   GRANT_FLAGS,
@@ -255,6 +256,27 @@ test('Ctrl-C suspends a run after the current operation, and resume goes on', as
   });
   expect(lastJson(resumed)).toMatchObject({ status: 'success' });
   expect(readFileSync(join(cwd, 'ran.txt'), 'utf8')).toBe('once\n');
+});
+
+test('Ctrl-C on a model that does not answer suspends at once, and the model is asked again', async () => {
+  const { cwd, argv } = layOut();
+  const replies = WRITE_AND_FINISH;
+  const server = await startScriptedServer({ replies, faults: { 1: { kind: 'hang' } } });
+  onTestFinished(() => server.close());
+  const presses: (() => void)[] = [];
+  const asking = argv.map((part) => (part.startsWith('scripted:') ? `${server.url}#m` : part));
+  const running = runCli([...asking, '--json'], {
+    cwd,
+    onStart: (press) => presses.push(press),
+  });
+  await server.arrived(1);
+  presses[0]?.();
+  const end = await running;
+  expect([end.code, lastJson(end)['status']]).toEqual([130, 'interrupted']);
+  expect(end.stderr).toContain('Suspending; the model is asked again when it goes on.');
+  const runId = String(lastJson(end)['run_id']);
+  const resumed = await runCli(['resume', runId, '--data', 'data'], { cwd });
+  expect([resumed.code, server.requestCount]).toEqual([0, 3]);
 });
 
 function layOut(replies: readonly object[] = WRITE_AND_FINISH) {

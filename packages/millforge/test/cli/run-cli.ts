@@ -95,6 +95,13 @@ export function testFolder(): string {
   return folder;
 }
 
+/** A command line with other values for some of its options. */
+export function overriding(argv: readonly string[], more: readonly string[]): readonly string[] {
+  const renewed = new Set(more.filter((part) => part.startsWith('--')));
+  const kept = argv.filter((part, at) => !renewed.has(part) && !renewed.has(argv[at - 1] ?? ''));
+  return [...kept, ...more];
+}
+
 /** All lines of standard output, as JSON. */
 export function allJson(end: CliEnd): readonly Record<string, unknown>[] {
   return end.stdout

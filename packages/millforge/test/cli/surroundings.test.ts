@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { startScriptedServer } from '@millforge/models/testing';
 import { expect, test } from 'vitest';
-import { lastJson, runCli, testFolder } from './run-cli.ts';
+import { lastJson, overriding, runCli, testFolder } from './run-cli.ts';
 import { GRANT_FLAGS, scriptText, testHarness, WRITE_AND_FINISH } from './test-harness.ts';
 
 test.each([
@@ -93,9 +93,12 @@ test('a workspace that is not there is refused before anything is written', asyn
 test('a data directory that cannot be made ends with 1 and one sentence', async () => {
   const { cwd, argv } = layOut();
   writeFileSync(join(cwd, 'file'), '');
-  const end = await runCli([...argv, '--data', 'file/below', '--model', 'scripted:script.json'], {
-    cwd,
-  });
+  const end = await runCli(
+    overriding(argv, ['--data', 'file/below', '--model', 'scripted:script.json']),
+    {
+      cwd,
+    },
+  );
   expect(end.code).toBe(1);
   expect(end.stderr.trimEnd().split('\n')).toHaveLength(1);
   expect(end.stderr).toContain('file');

@@ -77,8 +77,12 @@ test.each([
     ['run', 'h.yaml', '--task', 't', '--grant', 'a.b={}'],
     'at least one of',
   ],
+  [
+    'a proxy that is none, for a model without a server',
+    ['run', 'h.yaml', '--task', 't', '--model', 'scripted:s.json', '--proxy', 'frob'],
+    'proxy cannot be used',
+  ],
   ['a value that is given twice', ['run', 'h.yaml', '--task', 'a', '--task', 'b'], '2 times'],
-  ['an approval of nothing', ['publish', 'approve', 'r'], "'millforge publish approve' needs --intent"],
   ['a value that is missing', ['runs', '--data'], "'--data' needs a value"],
   ['a value for a switch', ['runs', '--json=yes'], "'--json' takes no value"],
   ['a missing argument', ['compile'], 'needs SOURCE'],
