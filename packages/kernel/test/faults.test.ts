@@ -12,6 +12,8 @@ import { join } from 'node:path';
 import { type Kernel, type OpenKernelOptions, openKernel } from '@millforge/kernel';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
+import { openKernelOn } from '../src/open-kernel.ts';
+import type { Driver } from '../src/sqlite/driver.ts';
 import { MIGRATIONS } from '../src/sqlite/embedded-migrations.ts';
 import {
   acting,
@@ -226,6 +228,26 @@ test.each([
   await expect(loadDriver(() => Promise.reject(cause))).rejects.toMatchObject({
     code: 'kernel/driver-missing',
     message: expect.stringContaining(told),
+  });
+});
+
+test.each([
+  ['synchronous', 'NORMAL', 'at 1 where the trail needs 2;'],
+  ['foreign_keys', 'OFF', 'at 0 where the trail needs 1;'],
+  ['trusted_schema', 'ON', 'at 1 where the trail needs 0;'],
+] as const)('refuses a driver that keeps %s at %s', async (name, value, told) => {
+  const stubborn: Driver = (file, options) => {
+    const connection = new Database(file, options);
+    const pragma = connection.pragma.bind(connection);
+    connection.pragma = (text, how) =>
+      pragma(text.startsWith(`${name} =`) ? `${name} = ${value}` : text, how);
+    return connection;
+  };
+  const path = join(temporaryDirectory(), 'trail.db');
+  const opening = openKernelOn(stubborn, { path, clock: systemClock, ids: randomIds });
+  await expect(opening).rejects.toMatchObject({
+    code: 'kernel/setting-refused',
+    message: expect.stringContaining(`keeps ${name} ${told}`),
   });
 });
 
