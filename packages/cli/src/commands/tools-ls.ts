@@ -1,9 +1,10 @@
-import { formatToolReference } from '@millforge/contracts';
+import { formatToolReference, MillforgeError } from '@millforge/contracts';
 import type { RegisteredTool } from '@millforge/registry';
 import { openProjectTools } from '../custom-tools/project-tools.ts';
 import type { MillforgePort } from '../millforge-port.ts';
 import { writeJsonLine, writeLine } from '../output/terminal.ts';
 import type { Command } from './command.ts';
+import { CONFIG_OPTIONS } from './configured.ts';
 import { findData } from './data-place.ts';
 
 /** Lists the tools that a harness may name. */
@@ -12,11 +13,18 @@ export const toolsLsCommand: Command = {
   positionals: [],
   summary: 'list the tools that a harness may name: id, version, origin, effect, capabilities',
   example: 'millforge tools ls --json',
-  options: { json: { value: null, help: 'JSON Lines instead of text' } },
+  options: { json: { value: null, help: 'JSON Lines instead of text' }, ...CONFIG_OPTIONS },
   async run(context, args) {
     const { host, createMillforge } = context;
     const { directory } = await findData(host, args);
-    await using brought = await openProjectTools(context, args, host.cwd);
+    const faults: Error[] = [];
+    await using brought = await openProjectTools(context, args, host.cwd).catch(
+      (error: unknown) => {
+        if (!MillforgeError.is(error)) throw error;
+        faults.push(error);
+        return { tools: [], async [Symbol.asyncDispose]() {} };
+      },
+    );
     const { tools } = brought;
     await using millforge = createMillforge({ dataDir: directory, env: host.env, tools });
     for (const tool of allTools(millforge)) {
@@ -30,6 +38,8 @@ export const toolsLsCommand: Command = {
         writeLine(host.stdout, rowOf(tool));
       }
     }
+    // What the project brings is wrong; the tools that ship are there all the same.
+    for (const fault of faults) throw fault;
     return 0;
   },
 };

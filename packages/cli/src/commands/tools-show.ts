@@ -5,6 +5,7 @@ import { openProjectTools } from '../custom-tools/project-tools.ts';
 import { exampleArguments } from '../documents/example-arguments.ts';
 import { type CliHost, writeJsonLine, writeLine } from '../output/terminal.ts';
 import type { Command } from './command.ts';
+import { CONFIG_OPTIONS } from './configured.ts';
 import { findData } from './data-place.ts';
 import { allTools, referenceOf, toolFacts } from './tools-ls.ts';
 
@@ -14,7 +15,7 @@ export const toolsShowCommand: Command = {
   positionals: ['ID[@VERSION]'],
   summary: 'show a tool: descriptor, digest, schemas and an example call',
   example: 'millforge tools show builtin.pi_compat.read@1',
-  options: { json: { value: null, help: 'one document instead of text' } },
+  options: { json: { value: null, help: 'one document instead of text' }, ...CONFIG_OPTIONS },
   async run(context, args) {
     const { host, createMillforge } = context;
     const { directory } = await findData(host, args);

@@ -78,6 +78,9 @@ test('what cannot be used is described before it is accepted', async () => {
   writeFileSync(file, readFileSync(file, 'utf8').replace('read_only', 'everything'));
   const end = await runCli(['trust'], { cwd, answers: ['n'] });
   expect(end.stdout).toContain('custom tools that cannot be used');
+  const listed = await runCli(['tools', 'ls', '--trust-project'], { cwd });
+  expect(listed).toMatchObject({ code: 65, stderr: expect.stringContaining('MF-CT001') });
+  expect(listed.stdout).toContain('builtin.pi_compat.read@1');
   const forced = await runCli(['trust'], { cwd });
   expect(forced).toMatchObject({ code: 65 });
   expect(forced.stderr).toContain('The custom tools were not accepted: ');
