@@ -14,7 +14,6 @@ export const openCustomTools: CustomToolsOpener = ({ manifests, policy, env }) =
     if (!result.ok) return { ok: false, path, diagnostics: result.diagnostics };
     compiled.push(...result.value.tools);
   }
-  const isOfProgram = ({ record }: CompiledCustomTool) => record.runtime_kind === 'host_function';
   const usable = compiled.filter((tool) => !isOfProgram(tool));
   const sandbox = createHostSandbox({ env });
   return {
@@ -29,3 +28,7 @@ export const openCustomTools: CustomToolsOpener = ({ manifests, policy, env }) =
     [Symbol.asyncDispose]: () => sandbox[Symbol.asyncDispose](),
   };
 };
+
+function isOfProgram({ record }: CompiledCustomTool): boolean {
+  return record.runtime_kind === 'host_function';
+}
