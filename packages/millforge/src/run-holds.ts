@@ -38,7 +38,7 @@ export function chooseHold(goal: GoalView, holdId: string | null): HoldView {
 }
 
 /** A goal counts as running until it ends; whether a process is at it shows in its owner. */
-export function standingOf({
+function standingOf({
   state,
   owner,
 }: Pick<GoalView, 'state' | 'owner'>): GoalView['state'] | 'interrupted' {
