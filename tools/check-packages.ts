@@ -23,6 +23,8 @@ const FIELDS = [
   'scripts',
   'dependencies',
   'devDependencies',
+  'peerDependencies',
+  'peerDependenciesMeta',
   'optionalDependencies',
   'publishConfig',
 ];
