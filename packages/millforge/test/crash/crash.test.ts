@@ -45,6 +45,13 @@ const ELSEWHERE = [
   'pin-artifact',
   'collect-artifacts',
   'adopt-backup',
+  'intend-publication',
+  'approve-publication',
+  'revoke-publication',
+  'send-publication',
+  'settle-publication',
+  'publish',
+  'inspect',
 ];
 
 test('is killed at every failpoint of the kernel, and around every effect', () => {
