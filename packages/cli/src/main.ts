@@ -32,16 +32,13 @@ import { toolsShowCommand } from './commands/tools-show.ts';
 import { trailFollowCommand, trailShowCommand, trailVerifyCommand } from './commands/trail.ts';
 import { trailExportCommand, trailImportCommand } from './commands/trail-transfer.ts';
 import { trustCommand } from './commands/trust.ts';
-import type {
-  ConnectorLogin,
-  ConnectorOpener,
-  CustomToolsOpener,
-  MillforgeFactory,
-} from './millforge-port.ts';
 import { exitStatusOfError } from './output/exit-status.ts';
 import { renderCommandHelp, renderOverview } from './output/help.ts';
 import { nodeHost } from './output/node-host.ts';
 import { type CliHost, writeLine } from './output/terminal.ts';
+import type { ConnectorLogin, ConnectorOpener } from './port/connector-port.ts';
+import type { CustomToolsOpener } from './port/custom-tools-port.ts';
+import type { MillforgeFactory } from './port/millforge-port.ts';
 
 /** What the command line is given by the program around it. */
 export interface MainOptions {

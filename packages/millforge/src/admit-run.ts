@@ -1,3 +1,4 @@
+import type { ModelSetting } from '@millforge/cli';
 import {
   type CapabilityGrant,
   type CompiledHarnessPlan,
@@ -15,7 +16,7 @@ import {
 } from '@millforge/registry';
 import { askOutput, normalOutputs } from './ask-output.ts';
 import { millforgeError } from './millforge-error.ts';
-import { assertKey, type ModelSetting, readModelSetting } from './model-setting.ts';
+import { assertKey, readModelSetting } from './model-setting.ts';
 import type { RunRequest } from './run-request.ts';
 import { assertWorkspace } from './workspace.ts';
 

@@ -1,9 +1,9 @@
 import { stat } from 'node:fs/promises';
+import type { DoctorFinding } from '@millforge/cli';
 import { MillforgeError } from '@millforge/contracts';
 import type { Kernel } from '@millforge/kernel';
 import { makeFolder } from '@millforge/kernel/artifacts';
 import type { RegistrySnapshot } from '@millforge/registry';
-import type { DoctorFinding } from './millforge.ts';
 import { createHostSandbox } from './sandbox/create-host-sandbox.ts';
 
 /** Looks at what a durable run needs: platform, Node, tools, data directory, driver, trail; and at the sandbox. */

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { DecisionRequest, ResumeOptions, RunSummary } from '@millforge/cli';
 import {
   type Ids,
   MAX_PLAN_BYTES,
@@ -12,7 +13,6 @@ import type { SteeringQueue } from '@millforge/runtime';
 import { type AdmittedRun, readRequestedPlan } from './admit-run.ts';
 import { exportRun } from './export-run.ts';
 import { goalKindOf } from './goal-kind.ts';
-import type { DecisionRequest, ResumeOptions, RunSummary } from './millforge.ts';
 import { millforgeError } from './millforge-error.ts';
 import { assertKey } from './model-setting.ts';
 import { type RunParts, runAdapter } from './run-adapter.ts';

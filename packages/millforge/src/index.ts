@@ -1,5 +1,28 @@
 export { builtinTools } from '@millforge/builtin-tools';
-export type { ConnectorSettings } from '@millforge/cli';
+export type {
+  ConnectorSettings,
+  DecisionRequest,
+  DevelopHandle,
+  DevelopPhase,
+  DevelopRequest,
+  DevelopResult,
+  DoctorFinding,
+  GoalKind,
+  ModelSetting,
+  PublicationPlace,
+  PublisherReach,
+  ResumeOptions,
+  ResumeReviewOptions,
+  ReviewEvent,
+  ReviewHandle,
+  ReviewOutcome,
+  ReviewRequest,
+  RunAttestation,
+  RunPublicationName,
+  RunPublicationRequest,
+  RunPublications,
+  RunSummary,
+} from '@millforge/cli';
 export {
   type CompileResult,
   compileHarness,
@@ -32,38 +55,9 @@ export { logInToConnector } from './connectors/log-in-to-connector.ts';
 export { openConnector } from './connectors/open-connector.ts';
 export { createMillforge } from './create-millforge.ts';
 export { openCustomTools } from './custom-tools/open-custom-tools.ts';
-export type {
-  DevelopHandle,
-  DevelopPhase,
-  DevelopRequest,
-  DevelopResult,
-} from './develop/develop-request.ts';
 export type { MillforgeErrorCode } from './error-codes.ts';
-export type { GoalKind } from './goal-kind.ts';
-export type {
-  DecisionRequest,
-  DoctorFinding,
-  Millforge,
-  ResumeOptions,
-  RunSummary,
-} from './millforge.ts';
+export type { Millforge } from './millforge.ts';
 export type { MillforgeOptions } from './millforge-options.ts';
-export type { ModelSetting } from './model-setting.ts';
-export type { PublicationPlace } from './publications/publication-place.ts';
-export type {
-  PublisherReach,
-  RunAttestation,
-  RunPublicationName,
-  RunPublicationRequest,
-  RunPublications,
-} from './publications/publication-request.ts';
-export type {
-  ResumeReviewOptions,
-  ReviewEvent,
-  ReviewHandle,
-  ReviewOutcome,
-  ReviewRequest,
-} from './review/review-request.ts';
 export type { RunHandle } from './run-handle.ts';
 export type { RunRequest } from './run-request.ts';
 export { type RunTaskOptions, runTask } from './run-task.ts';

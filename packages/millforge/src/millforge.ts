@@ -1,65 +1,26 @@
+import type {
+  DecisionRequest,
+  DevelopHandle,
+  DevelopRequest,
+  DoctorFinding,
+  GoalKind,
+  ResumeOptions,
+  ResumeReviewOptions,
+  ReviewHandle,
+  ReviewRequest,
+  RunPublications,
+  RunSummary,
+} from '@millforge/cli';
 import type { CompileInput, CompileResult, HarnessInput } from '@millforge/compiler';
-import type { JsonValue, RunResult, ToolCatalog, TrailRecord } from '@millforge/contracts';
+import type { RunResult, ToolCatalog, TrailRecord } from '@millforge/contracts';
 import type { TrailVerdict } from '@millforge/kernel';
 import type { RegistrySnapshot } from '@millforge/registry';
 import type { ToolTrial } from '@millforge/registry/testing';
-import type { RunEvent } from '@millforge/runtime';
 import type { OpenBaseOptions } from './base/base-options.ts';
 import type { MillforgeBase } from './base/millforge-base.ts';
-import type { DevelopHandle, DevelopRequest } from './develop/develop-request.ts';
-import type { GoalKind } from './goal-kind.ts';
-import type { RunPublications } from './publications/publication-request.ts';
-import type { ResumeReviewOptions, ReviewHandle, ReviewRequest } from './review/review-request.ts';
 import type { RunHandle } from './run-handle.ts';
 import type { RunRequest } from './run-request.ts';
 import type { TryToolRequest } from './try-tool.ts';
-
-/** How a suspended run is gone on with. */
-export interface ResumeOptions {
-  /** Told what happens, replayed steps included. */
-  readonly onEvent?: (event: RunEvent) => void;
-  /** Told once when another living process holds the run and its silence is being timed. */
-  readonly onWaiting?: (owner: string) => void;
-}
-
-/** How a person answers a hold. */
-export interface DecisionRequest {
-  /** The hold; may be null when exactly one is open. */
-  readonly holdId: string | null;
-  /** Version of the hold that was looked at; another by now is refused. Default: as it stands. */
-  readonly version?: number;
-  /**
-   * Repeat it once, attest that it happened, end the run; or, where approval is asked for, say whether the
-   * call may be performed. A `deny` takes an approval back that was not used.
-   */
-  readonly decision: 'retry' | 'accept' | 'cancel' | 'approve' | 'deny';
-  /** Why. */
-  readonly reason: string;
-  /** For `accept`: the recorded outcome; default an attestation without output. */
-  readonly outcome?: JsonValue;
-}
-
-/** One run in a list. */
-export interface RunSummary {
-  /** The run. */
-  readonly runId: string;
-  /** How it stands: `running`, `interrupted`, `held`, `completed`, `failed` or `cancelled`. */
-  readonly status: string;
-  /** The task, cut to a line. */
-  readonly task: string;
-  /** When it was admitted, UTC. */
-  readonly createdAt: string;
-}
-
-/** One thing that works on this machine, or does not. */
-export interface DoctorFinding {
-  /** What was looked at. */
-  readonly subject: string;
-  /** Whether it is as it must be. */
-  readonly isRight: boolean;
-  /** One sentence: what was found, and what to do when it is wrong. */
-  readonly message: string;
-}
 
 /**
  * Everything wired: compile, run, resume, decide, read.

@@ -1,30 +1,14 @@
+import type { ModelSetting } from '@millforge/cli';
 import { type Clock, digest, type ModelClient, type Redactor } from '@millforge/contracts';
 import {
   createModelClient,
   createScriptedModel,
   type DocumentProblem,
-  type ModelProfile,
-  type ModelScript,
   readModelProfile,
   readModelScript,
 } from '@millforge/models';
 import { millforgeError } from './millforge-error.ts';
 import type { ModelHttp } from './model-http.ts';
-
-/** A model as it is stored with a run: never with a key, at most with the name of its variable. */
-export type ModelSetting =
-  | {
-      /** A server. */
-      readonly kind: 'endpoint';
-      /** How it is spoken to. */
-      readonly profile: ModelProfile;
-    }
-  | {
-      /** Replies that were written down beforehand. */
-      readonly kind: 'scripted';
-      /** The replies. */
-      readonly script: ModelScript;
-    };
 
 /** What a model client is made of besides its setting. */
 export interface ModelParts {

@@ -1,3 +1,4 @@
+import type { ModelSetting } from '@millforge/cli';
 import {
   type CapabilityGrant,
   type CompiledHarnessPlan,
@@ -15,7 +16,7 @@ import {
 } from '@millforge/registry';
 import type { SelectedOutputRequirement } from '@millforge/runtime';
 import { millforgeError } from './millforge-error.ts';
-import { type ModelSetting, modelDigest, readModelSetting } from './model-setting.ts';
+import { modelDigest, readModelSetting } from './model-setting.ts';
 import type { RunRequest } from './run-request.ts';
 
 /** Milliseconds that a run may work when nobody says how long. */

@@ -1,7 +1,7 @@
+import type { ModelSetting } from '@millforge/cli';
 import type { CapabilityGrant } from '@millforge/contracts';
 import type { ApprovalPolicy } from '@millforge/registry';
 import type { RunEvent, SelectedOutputRequirement } from '@millforge/runtime';
-import type { ModelSetting } from './model-setting.ts';
 
 /** What a run is started with. */
 export interface RunRequest {

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import type { ModelSetting } from '@millforge/cli';
 import type { HarnessInput } from '@millforge/compiler';
 import type { CapabilityGrant, RunResult } from '@millforge/contracts';
 import type { ApprovalPolicy } from '@millforge/registry';
@@ -7,7 +8,6 @@ import { compileForRun } from './compile-for-run.ts';
 import { createMillforge } from './create-millforge.ts';
 import { millforgeError } from './millforge-error.ts';
 import type { MillforgeOptions } from './millforge-options.ts';
-import type { ModelSetting } from './model-setting.ts';
 import { runUnder } from './run-under.ts';
 import { type TaskRun, type TaskStart, taskRun } from './task-run.ts';
 

@@ -1,11 +1,8 @@
 import type { ArgumentSpec, ParsedArguments } from '../arguments/parse-arguments.ts';
-import type {
-  ConnectorLogin,
-  ConnectorOpener,
-  CustomToolsOpener,
-  MillforgeFactory,
-} from '../millforge-port.ts';
 import type { CliHost } from '../output/terminal.ts';
+import type { ConnectorLogin, ConnectorOpener } from '../port/connector-port.ts';
+import type { CustomToolsOpener } from '../port/custom-tools-port.ts';
+import type { MillforgeFactory } from '../port/millforge-port.ts';
 
 /** What every command is given. */
 export interface CommandContext {

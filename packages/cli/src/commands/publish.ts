@@ -7,7 +7,7 @@ import { parseDuration } from '../arguments/parse-duration.ts';
 import { systemCode, usageError } from '../cli-error.ts';
 import { EXIT_CHECK_FAILED, exitStatusOf } from '../output/exit-status.ts';
 import { writeLine } from '../output/terminal.ts';
-import type { PublicationName, PublicationPort } from '../publication-port.ts';
+import type { RunPublicationName, RunPublications } from '../port/run-publications.ts';
 import { parsePlace } from '../publish/parse-place.ts';
 import { showPublication } from '../publish/show-publication.ts';
 import type { Command, CommandContext } from './command.ts';
@@ -159,7 +159,7 @@ export const publishListCommand: Command = {
 async function within(
   { host, createMillforge }: CommandContext,
   args: ParsedArguments,
-  act: (publications: PublicationPort) => Promise<PublicationView>,
+  act: (publications: RunPublications) => Promise<PublicationView>,
 ): Promise<number> {
   const data = await findData(host, args);
   const actor = args.text('actor');
@@ -189,7 +189,7 @@ function statusOf({ state, operation }: PublicationView): number {
   return state === 'rejected' && operation !== null ? EXIT_CHECK_FAILED : 0;
 }
 
-function nameOf(args: ParsedArguments): PublicationName {
+function nameOf(args: ParsedArguments): RunPublicationName {
   return { runId: args.positionals[0] ?? '', publicationId: args.positionals[1] ?? null };
 }
 

@@ -5,8 +5,9 @@ import type { EffectiveConfig } from '../config/effective-config.ts';
 import { openTrustStore } from '../config/trust-store.ts';
 import type { CompileSelection } from '../documents/compile-options.ts';
 import { modelSetting } from '../documents/model-setting.ts';
-import type { BasePort, MillforgePort } from '../millforge-port.ts';
 import { type CliHost, writeLine } from '../output/terminal.ts';
+import type { BasePort } from '../port/base-port.ts';
+import type { MillforgePort } from '../port/millforge-port.ts';
 import { isConfirmed } from './configured.ts';
 
 /** The word that stands for millforge-base where a harness is named; a file of that name is `./base`. */

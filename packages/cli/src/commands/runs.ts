@@ -1,5 +1,5 @@
-import type { RunSummary } from '../millforge-port.ts';
 import { type CliHost, writeJsonLine, writeLine } from '../output/terminal.ts';
+import type { RunSummary } from '../port/run-port.ts';
 import type { Command } from './command.ts';
 import { DATA_OPTION, findData } from './data-place.ts';
 import { showResult } from './watch-run.ts';

@@ -1,8 +1,8 @@
 import { formatToolReference, MillforgeError } from '@millforge/contracts';
 import type { RegisteredTool } from '@millforge/registry';
 import { openProjectTools } from '../custom-tools/project-tools.ts';
-import type { MillforgePort } from '../millforge-port.ts';
 import { writeJsonLine, writeLine } from '../output/terminal.ts';
+import type { MillforgePort } from '../port/millforge-port.ts';
 import type { Command } from './command.ts';
 import { CONFIG_OPTIONS } from './configured.ts';
 import { findData } from './data-place.ts';

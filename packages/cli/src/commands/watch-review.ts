@@ -1,7 +1,7 @@
-import type { ReviewEvent, ReviewHandle, ReviewOutcome } from '../millforge-port.ts';
 import { EXIT_CHECK_FAILED, exitStatusOf } from '../output/exit-status.ts';
 import { type CliHost, printable, writeJsonLine, writeLine } from '../output/terminal.ts';
 import { waysOn } from '../output/ways-on.ts';
+import type { ReviewEvent, ReviewHandle, ReviewOutcome } from '../port/review-port.ts';
 import { suspendOnInterrupt } from './suspend-on-interrupt.ts';
 
 /** How the report is written; `lines` is JSON Lines with events. */

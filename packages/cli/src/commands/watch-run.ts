@@ -1,11 +1,12 @@
 import type { RunResult } from '@millforge/contracts';
 import type { RunEvent } from '@millforge/runtime';
-import type { GoalKind, RunHandle } from '../millforge-port.ts';
 import { eventDocument } from '../output/event-document.ts';
 import { exitStatusOf } from '../output/exit-status.ts';
 import { printResult } from '../output/render-result.ts';
 import { createRunProgress } from '../output/run-progress.ts';
 import { type CliHost, writeJsonLine } from '../output/terminal.ts';
+import type { GoalKind } from '../port/goal-kind.ts';
+import type { RunHandle } from '../port/run-port.ts';
 import { suspendOnInterrupt } from './suspend-on-interrupt.ts';
 
 /** How a run is started or gone on with, once somebody listens. */

@@ -9,7 +9,7 @@ import {
 import { type ModelProfile, readModelProfile } from '@millforge/models';
 import { type ApprovalPolicy, readApprovalPolicy } from '@millforge/registry';
 import { documentError } from '../cli-error.ts';
-import type { OperatorSettings } from '../millforge-port.ts';
+import type { OperatorSettings } from '../port/operator-settings.ts';
 import { NO_SETTINGS, readOperatorSettings } from './operator-settings.ts';
 
 /** A configuration file: `{"kind":"millforge_config","schema_version":"1.0",…}`. */

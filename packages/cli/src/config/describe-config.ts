@@ -1,5 +1,5 @@
 import { type CapabilityGrant, canonicalJson, grantDocument } from '@millforge/contracts';
-import type { CommandProfile } from '../millforge-port.ts';
+import type { CommandProfile } from '../port/operator-settings.ts';
 import type { ConfigDocument } from './config-document.ts';
 
 /** Says in words what a configuration asks for, one line each. */

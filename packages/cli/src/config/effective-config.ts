@@ -3,7 +3,7 @@ import type { CapabilityGrant } from '@millforge/contracts';
 import type { ModelProfile } from '@millforge/models';
 import type { ApprovalPolicy } from '@millforge/registry';
 import { usageError } from '../cli-error.ts';
-import type { OperatorSettings } from '../millforge-port.ts';
+import type { OperatorSettings } from '../port/operator-settings.ts';
 import { type ConfigDocument, EMPTY_CONFIG, readConfigDocument } from './config-document.ts';
 import { mergeOperatorSettings } from './operator-settings.ts';
 import { defaultDataDirectory, type Environment, userConfigFile } from './places.ts';

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '@millforge/contracts';
-import type { CommandProfile, OperatorSettings } from '../millforge-port.ts';
+import type { CommandProfile, OperatorSettings } from '../port/operator-settings.ts';
 
 /** Settings that set up nothing. */
 export const NO_SETTINGS: OperatorSettings = Object.freeze({

@@ -4,7 +4,7 @@ import { type JsonValue, readJson, toPlainJson } from '@millforge/contracts';
 import { makeFolder } from '@millforge/kernel/artifacts';
 import { documentError, fileError, usageError } from '../cli-error.ts';
 import { readInputFile, readOptionalFile } from '../documents/read-input-file.ts';
-import type { ConnectorSettings } from '../millforge-port.ts';
+import type { ConnectorSettings } from '../port/connector-port.ts';
 import { readConnectorSettings } from './connector-settings.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { isAbsolute, resolve } from 'node:path';
 import { type JsonObject, type JsonValue, readJson, toPlainJson } from '@millforge/contracts';
 import { documentError } from '../cli-error.ts';
-import type { ConnectorLoginSettings, ConnectorSettings } from '../millforge-port.ts';
+import type { ConnectorLoginSettings, ConnectorSettings } from '../port/connector-port.ts';
 
 /**
  * Reads how a connector's server is reached: `{"kind":"millforge_connector","schema_version":"1.0",…}`.

@@ -1,4 +1,4 @@
-import type { ConnectorSettings } from '../millforge-port.ts';
+import type { ConnectorSettings } from '../port/connector-port.ts';
 
 /** One line that says all that a connector asks for, whatever signs its file has in it. */
 export function describeConnector({ connectorId, transport }: ConnectorSettings): string {

@@ -4,7 +4,7 @@ import { type JsonValue, readJson, toPlainJson } from '@millforge/contracts';
 import { documentError, usageError } from '../cli-error.ts';
 import type { TrustStore } from '../config/trust-store.ts';
 import { readInputFile, readOptionalFile } from '../documents/read-input-file.ts';
-import type { CustomToolSourceFile } from '../millforge-port.ts';
+import type { CustomToolSourceFile } from '../port/custom-tools-port.ts';
 
 /** The custom tools of a project: manifests, and the policy that says what they may be. */
 export interface CustomToolsFolder {

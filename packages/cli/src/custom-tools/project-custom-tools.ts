@@ -5,8 +5,8 @@ import type { CommandContext } from '../commands/command.ts';
 import { trustHint } from '../commands/trust-hint.ts';
 import { readTrustDirectory } from '../config/effective-config.ts';
 import { openTrustStore } from '../config/trust-store.ts';
-import type { OpenCustomTools } from '../millforge-port.ts';
 import { writeLine } from '../output/terminal.ts';
+import type { OpenCustomTools } from '../port/custom-tools-port.ts';
 import {
   areCustomToolsTrusted,
   type CustomToolsFolder,

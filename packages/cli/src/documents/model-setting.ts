@@ -3,7 +3,7 @@ import { readJson, toPlainJson, unreachable } from '@millforge/contracts';
 import { parseModelReference, readModelProfile, readModelScript } from '@millforge/models';
 import { documentError, usageError } from '../cli-error.ts';
 import type { EffectiveConfig, EffectiveProxy } from '../config/effective-config.ts';
-import type { ModelSetting } from '../millforge-port.ts';
+import type { ModelSetting } from '../port/model-setting.ts';
 import { readInputFile } from './read-input-file.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { parseModelReference } from '@millforge/models';
 import type { EffectiveConfig } from '../config/effective-config.ts';
-import type { ModelSetting } from '../millforge-port.ts';
+import type { ModelSetting } from '../port/model-setting.ts';
 import { modelSetting } from './model-setting.ts';
 
 /** The model in force for a review, which no harness names; null when there is none. */

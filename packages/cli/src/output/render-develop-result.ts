@@ -1,4 +1,4 @@
-import type { DevelopResult } from '../millforge-port.ts';
+import type { DevelopResult } from '../port/develop-port.ts';
 import { printHold } from './render-result.ts';
 import { type TextSink, writeLine } from './terminal.ts';
 import { waysOn } from './ways-on.ts';

@@ -1,5 +1,5 @@
 import { type RunHold, type RunResult, unreachable } from '@millforge/contracts';
-import type { GoalKind } from '../millforge-port.ts';
+import type { GoalKind } from '../port/goal-kind.ts';
 import { type TextSink, writeLine } from './terminal.ts';
 import { type WaysOn, waysOn } from './ways-on.ts';
 

@@ -1,4 +1,4 @@
-import type { GoalKind } from '../millforge-port.ts';
+import type { GoalKind } from '../port/goal-kind.ts';
 
 /** How a person goes on with a goal. */
 export interface WaysOn {

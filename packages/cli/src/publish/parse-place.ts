@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import type { ParsedArguments } from '../arguments/parse-arguments.ts';
 import { parseDuration } from '../arguments/parse-duration.ts';
 import { usageError } from '../cli-error.ts';
-import type { PublicationPlace } from '../publication-port.ts';
+import type { PublicationPlace } from '../port/publication-place.ts';
 
 /** Reads `--to` with what belongs to it. */
 export function parsePlace(args: ParsedArguments, cwd: string): PublicationPlace {

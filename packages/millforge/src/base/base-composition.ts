@@ -1,5 +1,5 @@
+import type { ModelSetting } from '@millforge/cli';
 import type { InstructionSnapshot, PromptSnapshot } from '@millforge/pi-tools';
-import type { ModelSetting } from '../model-setting.ts';
 import type { RunRequest } from '../run-request.ts';
 
 /** What the runs of a base have in common. */

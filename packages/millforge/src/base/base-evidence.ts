@@ -1,6 +1,6 @@
+import type { ModelSetting } from '@millforge/cli';
 import { deepFreeze, digest, type JsonObject, type JsonValue, sha256 } from '@millforge/contracts';
 import { describeMillforgeBase } from '@millforge/pi-tools';
-import type { ModelSetting } from '../model-setting.ts';
 import type { BaseComposition } from './base-composition.ts';
 
 /** What a run of millforge-base was made of, by digests: neither text nor path nor endpoint nor secret. */

@@ -1,6 +1,6 @@
+import type { ModelSetting } from '@millforge/cli';
 import type { ArtifactStore } from '@millforge/contracts';
 import type { BaseTerminal } from '@millforge/pi-tools';
-import type { ModelSetting } from '../model-setting.ts';
 
 /** What millforge-base is composed of; folder and model have no default. */
 export interface OpenBaseOptions {

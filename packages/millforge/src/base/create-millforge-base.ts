@@ -1,8 +1,8 @@
+import type { ModelSetting } from '@millforge/cli';
 import type { Clock, Ids } from '@millforge/contracts';
 import type { ModelProfile } from '@millforge/models';
 import { piTerminals, piTools } from '@millforge/pi-tools';
 import { createMillforge } from '../create-millforge.ts';
-import type { ModelSetting } from '../model-setting.ts';
 import { assertSupportedPlatform, homeOf } from '../platform.ts';
 import type { OpenBaseOptions } from './base-options.ts';
 import type { MillforgeBase } from './millforge-base.ts';

@@ -1,9 +1,9 @@
 import { realpath } from 'node:fs/promises';
+import type { DevelopRequest, ModelSetting } from '@millforge/cli';
 import type { JsonObject, JsonValue } from '@millforge/contracts';
 import type { GoalView } from '@millforge/kernel';
 import { millforgeError } from '../millforge-error.ts';
-import { type ModelSetting, modelDigest } from '../model-setting.ts';
-import type { DevelopRequest } from './develop-request.ts';
+import { modelDigest } from '../model-setting.ts';
 
 /** What a development is begun with besides its contract; kept with the goal, to be compared later. */
 export async function begunWith(request: DevelopRequest): Promise<JsonObject> {

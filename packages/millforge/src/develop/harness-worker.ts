@@ -1,13 +1,13 @@
+import type { DevelopPhase, ModelSetting } from '@millforge/cli';
 import { type OperationEffect, operationFailed, type RunOutcome } from '@millforge/contracts';
 import type { PhaseContext, PhaseWorker, WorkPhase } from '@millforge/kernel/develop';
 import type { RegistrySnapshot } from '@millforge/registry';
 import type { RunEvent } from '@millforge/runtime';
 import { compileForRun } from '../compile-for-run.ts';
 import type { Millforge } from '../millforge.ts';
-import { type ModelSetting, modelDigest } from '../model-setting.ts';
+import { modelDigest } from '../model-setting.ts';
 import { type RunParts, runOnLog } from '../run-adapter.ts';
 import type { RunRequest } from '../run-request.ts';
-import type { DevelopPhase } from './develop-request.ts';
 import { phaseHarness } from './phase-harness.ts';
 import { phaseTask } from './phase-task.ts';
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { BuiltinToolOptions } from '@millforge/builtin-tools';
+import type { DevelopHandle, DevelopRequest, DevelopResult } from '@millforge/cli';
 import { type JsonObject, MillforgeError } from '@millforge/contracts';
 import type { GoalView, Kernel, Scope } from '@millforge/kernel';
 import { type Develop, openDevelop, type WorkPhase } from '@millforge/kernel/develop';
@@ -11,7 +12,6 @@ import { readHolds } from '../run-holds.ts';
 import { assertWorkspace } from '../workspace.ts';
 import { assertBegunWith, begunWith } from './begun-with.ts';
 import type { DevelopBoundary } from './choose-boundary.ts';
-import type { DevelopHandle, DevelopRequest, DevelopResult } from './develop-request.ts';
 import { type HarnessWorkerParts, harnessWorker } from './harness-worker.ts';
 import { phaseTools } from './phase-tools.ts';
 

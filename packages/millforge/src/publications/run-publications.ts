@@ -1,3 +1,9 @@
+import type {
+  PublicationPlace,
+  PublisherReach,
+  RunPublicationName,
+  RunPublications,
+} from '@millforge/cli';
 import { type Clock, digest, type Ids, unreachable } from '@millforge/contracts';
 import type { GoalView, Kernel, Scope } from '@millforge/kernel';
 import {
@@ -11,8 +17,7 @@ import {
   type Publisher,
 } from '@millforge/kernel/publication';
 import { millforgeError } from '../millforge-error.ts';
-import { type PublicationPlace, toAction, toPlace } from './publication-place.ts';
-import type { PublisherReach, RunPublicationName, RunPublications } from './publication-request.ts';
+import { toAction, toPlace } from './publication-place.ts';
 
 /** What publications of runs stand on. */
 export interface PublicationParts {

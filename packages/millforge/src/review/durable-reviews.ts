@@ -1,4 +1,12 @@
 import { join } from 'node:path';
+import type {
+  ModelSetting,
+  ResumeReviewOptions,
+  ReviewEvent,
+  ReviewHandle,
+  ReviewOutcome,
+  ReviewRequest,
+} from '@millforge/cli';
 import type { Clock, Ids, JsonValue, ModelClient } from '@millforge/contracts';
 import type { GoalView } from '@millforge/kernel';
 import {
@@ -19,16 +27,9 @@ import {
 } from '@millforge/kernel/review';
 import type { DurableParts } from '../durable-runs.ts';
 import { millforgeError } from '../millforge-error.ts';
-import { assertKey, type ModelSetting, modelDigest } from '../model-setting.ts';
+import { assertKey, modelDigest } from '../model-setting.ts';
 import { assertWorkspace } from '../workspace.ts';
 import { type ReviewInputs, readReviewInputs, toReviewInputs } from './review-inputs.ts';
-import type {
-  ResumeReviewOptions,
-  ReviewEvent,
-  ReviewHandle,
-  ReviewOutcome,
-  ReviewRequest,
-} from './review-request.ts';
 
 /** What reviews stand on. */
 export interface ReviewParts {

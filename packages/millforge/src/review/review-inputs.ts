@@ -1,7 +1,7 @@
+import type { ModelSetting, ReviewRequest } from '@millforge/cli';
 import type { JsonObject, JsonValue } from '@millforge/contracts';
 import { millforgeError } from '../millforge-error.ts';
-import { type ModelSetting, readModelSetting } from '../model-setting.ts';
-import type { ReviewRequest } from './review-request.ts';
+import { readModelSetting } from '../model-setting.ts';
 
 /** What a review keeps of its request: enough to go on without repeating it. */
 export interface ReviewInputs

@@ -2,7 +2,7 @@ import type { RunHold } from '@millforge/contracts';
 import type { GoalRun } from '@millforge/kernel';
 import type { DevelopContract, DevelopHandoff, WorkPhase } from '@millforge/kernel/develop';
 import type { RunEvent } from '@millforge/runtime';
-import type { ModelSetting } from '../model-setting.ts';
+import type { ModelSetting } from './model-setting.ts';
 
 /** What a development is started, or gone on, with. */
 export interface DevelopRequest {

@@ -1,6 +1,30 @@
 import type { Approval, PublicationView } from '@millforge/kernel/publication';
 import type { PublicationPlace } from './publication-place.ts';
 
+/** The publications of runs: an output of a completed run, approved by digest, sent at most once. */
+export interface RunPublications {
+  /** Stores what is to be published, or gives the publication that has this intent. */
+  intend(runId: string, request: RunPublicationRequest): Promise<PublicationView>;
+  /** Approves exactly one intent, for one sending, for a while. */
+  approve(name: RunPublicationName, approval: Approval): Promise<PublicationView>;
+  /** Takes an unused approval back, or withdraws an intent. */
+  revoke(
+    name: RunPublicationName,
+    revocation: {
+      /** Why. */
+      readonly reason: string;
+    },
+  ): Promise<PublicationView>;
+  /** Consumes the approval, sends once, and says what is known then. */
+  dispatch(name: RunPublicationName, reach: PublisherReach): Promise<PublicationView>;
+  /** Asks the receiver what became of a sending without a known end. */
+  reconcile(name: RunPublicationName, reach: PublisherReach): Promise<PublicationView>;
+  /** Records what a person says became of it. */
+  attest(name: RunPublicationName, attestation: RunAttestation): Promise<PublicationView>;
+  /** The publications of one run, or of the latest hundred. */
+  list(runId: string | null): Promise<readonly PublicationView[]>;
+}
+
 /** What of a run is to be published. */
 export interface RunPublicationRequest {
   /** The rule under which it is published, for the approver to read. */
@@ -39,28 +63,4 @@ export interface RunAttestation {
   readonly reason: string;
   /** Attests although the process that sends it still lives. */
   readonly evenIfRunning?: boolean;
-}
-
-/** The publications of runs: an output of a completed run, approved by digest, sent at most once. */
-export interface RunPublications {
-  /** Stores what is to be published, or gives the publication that has this intent. */
-  intend(runId: string, request: RunPublicationRequest): Promise<PublicationView>;
-  /** Approves exactly one intent, for one sending, for a while. */
-  approve(name: RunPublicationName, approval: Approval): Promise<PublicationView>;
-  /** Takes an unused approval back, or withdraws an intent. */
-  revoke(
-    name: RunPublicationName,
-    revocation: {
-      /** Why. */
-      readonly reason: string;
-    },
-  ): Promise<PublicationView>;
-  /** Consumes the approval, sends once, and says what is known then. */
-  dispatch(name: RunPublicationName, reach: PublisherReach): Promise<PublicationView>;
-  /** Asks the receiver what became of a sending without a known end. */
-  reconcile(name: RunPublicationName, reach: PublisherReach): Promise<PublicationView>;
-  /** Records what a person says became of it. */
-  attest(name: RunPublicationName, attestation: RunAttestation): Promise<PublicationView>;
-  /** The publications of one run, or of the latest hundred. */
-  list(runId: string | null): Promise<readonly PublicationView[]>;
 }

@@ -1,5 +1,5 @@
 import type { ReviewReport } from '@millforge/kernel/review';
-import type { ModelSetting } from '../model-setting.ts';
+import type { ModelSetting } from './model-setting.ts';
 
 /** What is reviewed, and by whom. */
 export interface ReviewRequest {
