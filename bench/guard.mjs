@@ -4,9 +4,9 @@ import {
   defaultPolicy,
   initialGuardState,
   inspectReply,
-  rescueToolCalls,
   toGuardTool,
 } from '../packages/guard/dist/index.js';
+import { rescueToolCalls } from '../packages/guard/dist/rescue.js';
 import { compare, median, report, timed } from './measure.mjs';
 
 const require = createRequire(import.meta.url);
@@ -117,16 +117,16 @@ function asText(size) {
 }
 
 async function reportSizes() {
-  for (const [name, names] of [
-    ['all of the guard', '*'],
-    ['inspectReply and what it needs', '{ inspectReply, settleBatch }'],
-    ['the same with toGuardTool', '{ inspectReply, settleBatch, toGuardTool }'],
-    ['rescueToolCalls alone', '{ rescueToolCalls }'],
-    ['repairArguments alone', '{ repairArguments }'],
+  for (const [name, entry, names] of [
+    ['all of the root', 'index', '*'],
+    ['inspectReply and what it needs', 'index', '{ inspectReply, settleBatch }'],
+    ['the same with toGuardTool', 'index', '{ inspectReply, settleBatch, toGuardTool }'],
+    ['all of the rescue', 'rescue', '*'],
+    ['all of the repair', 'repair', '*'],
   ]) {
     const { outputFiles } = await build({
       stdin: {
-        contents: `export ${names} from '../packages/guard/dist/index.js'`,
+        contents: `export ${names} from '../packages/guard/dist/${entry}.js'`,
         resolveDir: import.meta.dirname,
       },
       bundle: true,

@@ -1,15 +1,20 @@
 import { packageBuild } from '../../tools/package-build.ts';
 
 export default packageBuild({
-  entries: ['index', 'ai-sdk', 'langgraph', 'openai-agents', 'openai-chat'],
-  // What judges replies stands apart, so that a bundler leaves the rest out where only that is used.
-  untyped: [
-    'inspect-reply',
-    'settle-batch',
-    'step-gate',
-    'repeats/repeat-guard',
-    'prompt/respond-tool',
+  entries: [
+    'index',
+    'limits',
+    'messages',
+    'repair',
+    'rescue',
+    'steps',
+    'ai-sdk',
+    'langgraph',
+    'openai-agents',
+    'openai-chat',
   ],
+  // What judges replies stands apart, so that a bundler leaves the rest out where only that is used.
+  untyped: ['inspect-reply', 'settle-batch'],
   inline: ['contracts'],
   platform: 'neutral',
 });

@@ -1,4 +1,4 @@
-import { findOverrun } from '@millforge/guard';
+import { findOverrun } from '@millforge/guard/limits';
 import { expect, test } from 'vitest';
 
 test.each([

@@ -1,4 +1,5 @@
-import { nudgeText, stepNudgeText } from '@millforge/guard';
+import { nudgeText } from '@millforge/guard/messages';
+import { stepNudgeText } from '@millforge/guard/steps';
 import { expect, test } from 'vitest';
 
 test('the tiers of a premature terminal lose politeness and the name of the terminal', () => {

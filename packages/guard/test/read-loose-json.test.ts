@@ -1,4 +1,4 @@
-import { repairArguments } from '@millforge/guard';
+import { repairArguments } from '@millforge/guard/repair';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 

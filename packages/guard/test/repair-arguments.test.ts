@@ -1,5 +1,5 @@
 import { type JsonSchema, normalizeSchema, validateJson } from '@millforge/contracts';
-import { repairArguments } from '@millforge/guard';
+import { repairArguments } from '@millforge/guard/repair';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 

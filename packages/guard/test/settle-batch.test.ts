@@ -1,11 +1,11 @@
 import {
   type BatchReport,
-  exhaustedIterations,
   type GuardPolicy,
   type GuardState,
   initialGuardState,
   settleBatch,
 } from '@millforge/guard';
+import { exhaustedIterations } from '@millforge/guard/limits';
 import { expect, test } from 'vitest';
 
 const CLEAN: BatchReport = {

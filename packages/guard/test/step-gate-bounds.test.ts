@@ -1,4 +1,4 @@
-import { createStepGate, type StepNode, type StepState } from '@millforge/guard';
+import { createStepGate, type StepNode, type StepState } from '@millforge/guard/steps';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 

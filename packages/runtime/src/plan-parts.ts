@@ -6,7 +6,8 @@ import {
   type PlanNode,
   toPlainJson,
 } from '@millforge/contracts';
-import { createStepGate, type GuardPolicy, type StepGate } from '@millforge/guard';
+import type { GuardPolicy } from '@millforge/guard';
+import { createStepGate, type StepGate } from '@millforge/guard/steps';
 import { estimateTools } from './context/estimate-tokens.ts';
 import { type AdmittedOutputs, withCandidate } from './output/admit-outputs.ts';
 

@@ -1,5 +1,6 @@
 import type { FailureClass, PlanNode, RunStatus, SelectedOutput } from '@millforge/contracts';
-import type { BudgetName, Exhaustion } from '@millforge/guard';
+import type { Exhaustion } from '@millforge/guard';
+import type { BudgetName } from '@millforge/guard/limits';
 
 /** How a run comes to its end: an accepted terminal, or a failure. */
 export type RunEnding =

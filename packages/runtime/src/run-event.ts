@@ -1,5 +1,6 @@
 import type { ModelUsage, RunOutcome, ToolErrorCode, ToolStatus } from '@millforge/contracts';
-import type { BudgetName, ReAskReason } from '@millforge/guard';
+import type { ReAskReason } from '@millforge/guard';
+import type { BudgetName } from '@millforge/guard/limits';
 
 /** Progress of a run, for display: never recorded, and nothing in it flows back into the run. */
 export type RunEvent =

@@ -1,5 +1,5 @@
 import type { PartialWork, RunOutcome } from '@millforge/contracts';
-import { exhaustedIterations } from '@millforge/guard';
+import { exhaustedIterations } from '@millforge/guard/limits';
 import { admitPlan } from './admit-plan.ts';
 import { createObserver } from './observer.ts';
 import { endExhausted, type RunEnding } from './run-ending.ts';

@@ -9,12 +9,10 @@ import {
   type GuardPolicy,
   type GuardState,
   initialGuardState,
-  initialRepeatState,
-  type RepeatState,
-  type StepGate,
-  type StepState,
   type ToolChoice,
 } from '@millforge/guard';
+import { initialRepeatState, type RepeatState } from '@millforge/guard/limits';
+import type { StepGate, StepState } from '@millforge/guard/steps';
 import type { ToolExecutor } from '@millforge/registry';
 import { type Conversation, createConversation } from './conversation.ts';
 import { firstMessages } from './first-messages.ts';

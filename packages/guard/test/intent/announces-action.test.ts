@@ -1,4 +1,5 @@
-import { announcesAction, type GuardTool } from '@millforge/guard';
+import type { GuardTool } from '@millforge/guard';
+import { announcesAction } from '@millforge/guard/rescue';
 import { expect, test } from 'vitest';
 
 const TOOLS: readonly GuardTool[] = ['read_file', 'search_web', 'write_file', 'run_command'].map(

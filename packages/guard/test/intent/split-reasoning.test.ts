@@ -1,4 +1,4 @@
-import { splitReasoning } from '@millforge/guard';
+import { splitReasoning } from '@millforge/guard/rescue';
 import { expect, test } from 'vitest';
 
 test.each([

@@ -1,15 +1,17 @@
 import type { ModelMessage, ModelReply } from '@millforge/contracts';
 import {
   defaultPolicy,
-  exampleArguments,
   type GuardTool,
   initialGuardState,
   inspectReply,
-  respondTool,
   toGuardTool,
+} from '@millforge/guard';
+import {
+  exampleArguments,
+  respondTool,
   toolInstructions,
   toPromptMessages,
-} from '@millforge/guard';
+} from '@millforge/guard/messages';
 import { expect, test } from 'vitest';
 
 const WRITE = toGuardTool({

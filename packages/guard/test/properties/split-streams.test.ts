@@ -1,11 +1,6 @@
-import {
-  createTextRelease,
-  defaultPolicy,
-  initialGuardState,
-  inspectReply,
-  toGuardTool,
-} from '@millforge/guard';
+import { defaultPolicy, initialGuardState, inspectReply, toGuardTool } from '@millforge/guard';
 import { chatReply, createChatCollector } from '@millforge/guard/openai-chat';
+import { createTextRelease } from '@millforge/guard/rescue';
 import { expect, test } from 'vitest';
 import { DIALECTS, UNQUOTED } from './dialects.ts';
 

@@ -1,5 +1,6 @@
 import type { ModelMessage, ModelReply, ModelToolCall } from '@millforge/contracts';
-import { defaultPolicy, guardTurn, mendHistory, toGuardTool } from '@millforge/guard';
+import { defaultPolicy, guardTurn, toGuardTool } from '@millforge/guard';
+import { mendHistory } from '@millforge/guard/messages';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 

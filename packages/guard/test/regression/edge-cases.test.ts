@@ -1,18 +1,17 @@
 import type { ModelMessage, ModelReply } from '@millforge/contracts';
 import {
-  createStepGate,
   defaultPolicy,
   type GuardTool,
   guardTurn,
   initialGuardState,
   inspectReply,
-  mendHistory,
-  repairArguments,
-  rescueToolCalls,
-  splitReasoning,
   toGuardTool,
 } from '@millforge/guard';
+import { mendHistory } from '@millforge/guard/messages';
 import { chatReply, guardedChat } from '@millforge/guard/openai-chat';
+import { repairArguments } from '@millforge/guard/repair';
+import { rescueToolCalls, splitReasoning } from '@millforge/guard/rescue';
+import { createStepGate } from '@millforge/guard/steps';
 import { expect, test } from 'vitest';
 
 const READ: GuardTool = toGuardTool({

@@ -4,9 +4,9 @@ import {
   initialGuardState,
   inspectReply,
   type ModelReply,
-  mendHistory,
   toGuardTool,
 } from '@millforge/guard';
+import { mendHistory } from '@millforge/guard/messages';
 import { guardedChat } from '@millforge/guard/openai-chat';
 import { expect, test } from 'vitest';
 

@@ -1,4 +1,9 @@
-import { checkRepeat, initialRepeatState, type RepeatLimits, recordResult } from '@millforge/guard';
+import {
+  checkRepeat,
+  initialRepeatState,
+  type RepeatLimits,
+  recordResult,
+} from '@millforge/guard/limits';
 import { expect, test } from 'vitest';
 
 /** The verdicts on calls that are made one after another; a blocked one is not performed. */

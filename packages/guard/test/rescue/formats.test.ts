@@ -1,5 +1,5 @@
 import type { JsonSchema, ModelTool } from '@millforge/contracts';
-import { rescueToolCalls } from '@millforge/guard';
+import { rescueToolCalls } from '@millforge/guard/rescue';
 import { expect, test } from 'vitest';
 
 const TOOLS: readonly ModelTool[] = [

@@ -1,5 +1,5 @@
 import type { ModelTool } from '@millforge/contracts';
-import { rescueToolCalls } from '@millforge/guard';
+import { rescueToolCalls } from '@millforge/guard/rescue';
 import { expect, test } from 'vitest';
 
 const TOOLS: readonly ModelTool[] = [

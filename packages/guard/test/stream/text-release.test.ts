@@ -1,4 +1,5 @@
-import { createTextRelease, type GuardTool, rescueToolCalls, toGuardTool } from '@millforge/guard';
+import { type GuardTool, toGuardTool } from '@millforge/guard';
+import { createTextRelease, rescueToolCalls } from '@millforge/guard/rescue';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 

@@ -1,21 +1,23 @@
 import type {
   JsonObject,
   JsonValue,
+  OperationOutcome,
   PlanNode,
   SelectedOutput,
   ToolOutcome,
 } from '@millforge/contracts';
-import { type Exhaustion, type InspectedCall, stepNudgeText } from '@millforge/guard';
-import type { CheckedCall, PrerequisiteDecision, RefusedCall } from '@millforge/registry';
+import type { Exhaustion, InspectedCall } from '@millforge/guard';
+import { stepNudgeText } from '@millforge/guard/steps';
+import type { CallRecord, CheckedCall, PrerequisiteDecision, RefusedCall } from '@millforge/registry';
 import { takeCandidate } from '../output/take-candidate.ts';
 import { endExhausted, type RunEnding } from '../run-ending.ts';
 import type { Run } from '../run-state.ts';
 import { approveCall } from './approve-call.ts';
 import type { CallPlace } from './call-place.ts';
 import { lackingArtifacts } from './lacking-artifacts.ts';
-import { judgeRepeat, noteRepeat } from './note-repeat.ts';
+import { judgeRepeat, noteRepeat, type Repeatable } from './note-repeat.ts';
 import { observedOverrun } from './observed-overrun.ts';
-import { performCall } from './perform-call.ts';
+import { actCall, beginCall, callOperation, endCall, freeCall } from './perform-call.ts';
 import { type Answer, type CallRefusal, type Mistake, refuseCall } from './refuse-call.ts';
 
 /** One call of a reply that may be performed as far as the batch is concerned. */
@@ -34,8 +36,11 @@ export interface AskedCall {
 /** What the run has against a call that the executor may have nothing against. */
 type RefusalOfRun = Pick<CallRefusal, 'message' | 'checked'>;
 
-/** Answers one call: refuses it with a reason that the model can act on, or performs it. */
-export async function answerCall(run: Run, asked: AskedCall): Promise<Answer> {
+/**
+ * Answers one call: refuses it with a reason that the model can act on, which needs no waiting, or
+ * performs it.
+ */
+export function answerCall(run: Run, asked: AskedCall): Answer | Promise<Answer> {
   const { call, place, replayed } = asked;
   const node = run.nodes.get(call.name);
   if (call.kind !== 'accepted' || node === undefined) return refuseUnusable(run, asked);
@@ -83,18 +88,55 @@ export async function answerCall(run: Run, asked: AskedCall): Promise<Answer> {
   }
   const overrun = observedOverrun(run, 'tool-call');
   if (overrun !== null) return endOverrun(run, asked, { overrun, checked });
-  const approved = await approveCall(run, place, checked);
+  return answerAdmitted(run, asked, { checked, repeatable, repeat, output: chosen.output });
+}
+
+/** A call that nothing in the plan is against. */
+interface Admitted {
+  readonly checked: CheckedCall;
+  readonly repeatable: Repeatable;
+  readonly repeat: RepeatVerdict;
+  /** The structured result that it brought. */
+  readonly output: SelectedOutput | null;
+}
+
+async function answerAdmitted(run: Run, asked: AskedCall, admitted: Admitted): Promise<Answer> {
+  const { checked } = admitted;
+  const { place } = asked;
+  const approved =
+    checked.approval === null ? checked : await approveCall(run, place, checked, checked.approval);
   if (approved.kind === 'ending') return approved;
   if (approved.kind === 'refused') return answerRefused(run, asked, approved);
-  const performed = await performCall(run, place, approved);
-  if (performed.kind === 'ending') return performed;
-  const { outcome } = performed;
+  const call = beginCall(run, place, approved);
+  let recorded: OperationOutcome<CallRecord>;
+  try {
+    recorded = await run.options.operations.perform(callOperation(call), (context) =>
+      actCall(call, context),
+    );
+  } finally {
+    const freed = freeCall(call);
+    if (freed !== null) await freed;
+  }
+  const performed = endCall(call, recorded);
+  return performed.kind === 'ending'
+    ? performed
+    : answerPerformed(run, asked, { ...admitted, outcome: performed.outcome });
+}
+
+function answerPerformed(
+  run: Run,
+  asked: AskedCall,
+  performed: Admitted & { readonly outcome: ToolOutcome },
+): Answer {
+  const { outcome, checked, output, repeatable: call, repeat: verdict } = performed;
+  const { node } = call;
+  const { place } = asked;
   if (outcome.status !== 'not_executed') run.steps = run.gate.recordCall(run.steps, node.node_id);
   const answer =
     outcome.status === 'success'
-      ? answerSuccess(run, { asked, node, outcome, input: checked.input, output: chosen.output })
+      ? answerSuccess(run, { asked, node, outcome, input: checked.input, output })
       : answerFailure(place, outcome);
-  return noteRepeat(run, { call: repeatable, place, verdict: repeat }, answer);
+  return noteRepeat(run, { call, place, verdict }, answer);
 }
 
 /** Answers a call that has had the same result again and again; it costs a turn and is charged to nothing else. */

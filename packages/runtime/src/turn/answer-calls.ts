@@ -1,5 +1,6 @@
 import type { OutcomeImage } from '@millforge/contracts';
-import { type BatchReport, type StepCall, settleBatch, stepNudgeText } from '@millforge/guard';
+import { type BatchReport, settleBatch } from '@millforge/guard';
+import { type StepCall, stepNudgeText } from '@millforge/guard/steps';
 import { endExhausted, type RunEnding } from '../run-ending.ts';
 import type { Run } from '../run-state.ts';
 import { type AskedCall, answerCall, refusePremature } from './answer-call.ts';
@@ -22,7 +23,8 @@ export async function answerCalls(
   if (premature !== null) return refuseBatch(run, batch, premature);
   const report = { ...NOTHING };
   for (const asked of batch) {
-    const answer = await answerCall(run, asked);
+    const answering = answerCall(run, asked);
+    const answer = answering instanceof Promise ? await answering : answering;
     if (answer.kind === 'ending') {
       skipRest(run, batch.slice(asked.place.index + 1));
       return answer.ending;

@@ -1,5 +1,5 @@
 import type { PlanNode } from '@millforge/contracts';
-import { stepNudgeText } from '@millforge/guard';
+import { stepNudgeText } from '@millforge/guard/steps';
 import type { Run } from '../run-state.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { ModelMessage, ModelRequest } from '@millforge/contracts';
-import { toPromptMessages } from '@millforge/guard';
+import { toPromptMessages } from '@millforge/guard/messages';
 import type { Run } from '../run-state.ts';
 import { shownMessage } from './result-images.ts';
 

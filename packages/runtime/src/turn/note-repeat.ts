@@ -1,5 +1,5 @@
 import type { JsonObject, PlanNode } from '@millforge/contracts';
-import { checkRepeat, type RepeatVerdict, recordResult } from '@millforge/guard';
+import { checkRepeat, type RepeatVerdict, recordResult } from '@millforge/guard/limits';
 import type { Run } from '../run-state.ts';
 import type { CallPlace } from './call-place.ts';
 import type { Answer } from './refuse-call.ts';

@@ -1,4 +1,5 @@
-import { type Exhaustion, findOverrun } from '@millforge/guard';
+import type { Exhaustion } from '@millforge/guard';
+import { findOverrun } from '@millforge/guard/limits';
 import type { Run } from '../run-state.ts';
 
 /** The observed limit of the plan that leaves no room for another exchange, or null. */

@@ -1,0 +1,1 @@
+export * from '@millforge/guard/limits';
