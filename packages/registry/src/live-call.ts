@@ -2,8 +2,10 @@ import {
   type Clock,
   type JsonValue,
   MillforgeError,
+  type PreparedTool,
   type ReconcileContext,
   type Reconciliation,
+  type ToolRefusal,
   unreachable,
 } from '@millforge/contracts';
 import { approvalFault } from './approval-fault.ts';
@@ -34,23 +36,35 @@ export interface LiveParts {
 }
 
 /** Lets the tool look at the world; cancellation and deadline come first, so that they touch nothing. */
-export async function prepareCall(
+export function prepareCall(
   call: AdmittedCall,
   signal: AbortSignal,
   parts: LiveParts,
-): Promise<PreparedCall | RefusedCall> {
-  const refuse = (reason: Parameters<typeof refusedCall>[1]): RefusedCall =>
-    refusedCall(call.facts, reason, call.redactor);
-  if (signal.aborted) return refuse(stopReason(call, stopOf(signal)));
-  const fault = approvalFault(call.approval, { now: parts.clock.now(), used: parts.used });
-  if (fault !== null) return refuse({ code: 'policy_denied', message: fault });
-  const settled = await withinLimits(
+): MayComeLater<PreparedCall | RefusedCall> {
+  const late = lateFault(call, signal, parts);
+  if (late !== null) return refusedCall(call.facts, late, call.redactor);
+  const settled = withinLimits<PreparedTool | ToolRefusal>(
     limitsOf(call, signal, parts),
     (halt) =>
       call.bound.implementation.prepare(call.input, new StageContext(call, halt, parts.clock)),
     // Nobody will run it any more; what it took must be freed all the same.
-    (late) => void disposeQuietly(readPrepared(late), call, parts),
+    (tardy) => void disposeQuietly(readPrepared(tardy), call, parts),
   );
+  return settled instanceof Promise
+    ? settled.then((one) => takePrepared(one, call, parts))
+    : takePrepared(settled, call, parts);
+}
+
+/** Most tools have nothing to look at, and nobody waits for them. */
+type MayComeLater<T> = T | Promise<T>;
+
+function takePrepared(
+  settled: Settled<unknown>,
+  call: AdmittedCall,
+  parts: LiveParts,
+): MayComeLater<PreparedCall | RefusedCall> {
+  const refuse = (reason: RefusalReason): RefusedCall =>
+    refusedCall(call.facts, reason, call.redactor);
   if (settled.kind === 'abandoned') return refuse(stopReason(call, settled.stop));
   if (settled.kind === 'threw') {
     if (settled.stop !== null) return refuse(stopReason(call, settled.stop));
@@ -61,9 +75,10 @@ export async function prepareCall(
   if (tool.kind === 'prepared' && tool.before.ok) {
     return new LiveCall(call, { tool, before: tool.before.value }, parts);
   }
-  await disposeQuietly(tool, call, parts);
   const message = `${call.facts.name} was prepared into something that cannot be run.`;
-  return refuse({ code: 'implementation_error', message });
+  return disposeQuietly(tool, call, parts).then(() =>
+    refuse({ code: 'implementation_error', message }),
+  );
 }
 
 /** Asks the tool whether an interrupted call happened; anything but a clear answer is `unknown`. */

@@ -34,12 +34,24 @@ export function readPrepared(answer: unknown): ReadPrepared {
   };
 }
 
-/**
- * Calls a method of a tool. The promise is made once, here: the `then` of an answer that is none of
- * the language's own may act, and every look at it would be one act more.
- */
-async function later(method: object, self: unknown, args: readonly unknown[]): Promise<unknown> {
-  if (typeof method !== 'function') return undefined;
-  const answer: unknown = await Reflect.apply(method, self, args);
-  return answer;
+/** Calls a method of a tool. */
+function later(method: object, self: unknown, args: readonly unknown[]): Promise<unknown> {
+  const answer: unknown =
+    typeof method === 'function' ? Reflect.apply(method, self, args) : undefined;
+  return isBarePromise(answer) ? answer : once(answer);
+}
+
+/** A promise of the language itself, as every async function gives: to wait for it runs no code of the tool. */
+function isBarePromise(answer: unknown): answer is Promise<unknown> {
+  return (
+    answer instanceof Promise &&
+    Object.getPrototypeOf(answer) === Promise.prototype &&
+    Reflect.ownKeys(answer).length === 0
+  );
+}
+
+/** The promise is made once, here: any other `then` may act, and every look at it would be one act more. */
+async function once(answer: unknown): Promise<unknown> {
+  const value: unknown = await answer;
+  return value;
 }

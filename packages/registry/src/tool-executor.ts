@@ -87,8 +87,13 @@ export interface CheckedCall {
     /** What the model reads. */
     readonly message: string;
   }): RefusedCall;
-  /** Looks at the world, live only. Never throws; the refusal is what a replay must see again. */
-  prepare(live: { readonly signal: AbortSignal }): Promise<PreparedCall | RefusedCall>;
+  /**
+   * Looks at the world, live only. Never throws; the refusal is what a replay must see again. Where there is
+   * nothing to look at, the answer comes without a promise.
+   */
+  prepare(live: {
+    readonly signal: AbortSignal;
+  }): Promise<PreparedCall | RefusedCall> | PreparedCall | RefusedCall;
   /** Finds out whether an interrupted call happened; absent when nobody can tell. Never throws. */
   reconcile?(context: ReconcileContext): Promise<Reconciliation<CallRecord>>;
 }

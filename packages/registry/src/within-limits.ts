@@ -27,18 +27,54 @@ export type Halt = Pick<AbortController, 'signal'>;
 /**
  * Runs work until it settles, or for the grace period after it was told to stop.
  *
- * Always resolves. What an abandoned piece of work gives in the end goes to `onLate`.
+ * Never throws and never rejects; work that answers at once has its end at once. What an abandoned piece of
+ * work gives in the end goes to `onLate`.
  */
-export async function withinLimits<T>(
+export function withinLimits<T>(
   limits: Limits,
-  work: (halt: Halt) => Promise<T>,
+  work: (halt: Halt) => Promise<T> | T,
   onLate: (value: T) => void = ignore,
-): Promise<Settled<T>> {
+): Settled<T> | Promise<Settled<T>> {
   const { signal } = limits;
   const inner = new AbortController();
   if (signal.aborted) inner.abort(signal.reason);
+  let answer: Promise<T> | T;
+  try {
+    answer = work(inner);
+  } catch (error) {
+    return { kind: 'threw', error, stop: signal.aborted ? stopOf(signal) : null };
+  }
+  return isPlain(answer)
+    ? { kind: 'returned', value: answer }
+    : // Code without types may give anything back.
+      settleWithin({ inner, limits, onLate }, Promise.resolve(answer));
+}
+
+/** An object that is no promise for certain, told without asking it for a `then` that may act. */
+function isPlain<T>(answer: Promise<T> | T): answer is Exclude<T, Promise<T>> {
+  return (
+    typeof answer === 'object' &&
+    answer !== null &&
+    Object.getPrototypeOf(answer) === Object.prototype &&
+    !Object.hasOwn(answer, 'then')
+  );
+}
+
+async function settleWithin<T>(
+  {
+    inner,
+    limits,
+    onLate,
+  }: {
+    readonly inner: AbortController;
+    readonly limits: Limits;
+    readonly onLate: (value: T) => void;
+  },
+  answer: Promise<T>,
+): Promise<Settled<T>> {
+  const { signal } = limits;
   const watch: Watch<T> = { inner, stop: null, settled: null, wake: null };
-  begin(work, inner).then(
+  answer.then(
     (value) => {
       if (watch.settled !== null) onLate(value);
       else settle(watch, { kind: 'returned', value });
@@ -65,16 +101,6 @@ interface Watch<T> {
   settled: Settled<T> | null;
   /** Called when it settles. */
   wake: ((settled: Settled<T>) => void) | null;
-}
-
-/** Turns a synchronous throw into a rejection. */
-function begin<T>(work: (halt: Halt) => Promise<T>, halt: Halt): Promise<T> {
-  try {
-    // Code without types may give anything back.
-    return Promise.resolve(work(halt));
-  } catch (error) {
-    return Promise.reject(error);
-  }
 }
 
 function settle<T>(watch: Watch<T>, settled: Settled<T>): void {

@@ -140,7 +140,23 @@ async function perform<T extends JsonValue>(
       // Looking for an interrupted act takes time, in which the run may have been stopped.
       if (pass.signal.aborted) throw suspend(live, 'stopped');
       if (remainingMs(live) <= 0) return record(entry, PAST_DEADLINE);
-      const attempt = await tryOnce(live, act);
+      const { signal, release } = actSignal(pass.signal, {
+        clock: pass.run.clock,
+        remainingMs: remainingMs(live),
+      });
+      let stage: Stage = 'before';
+      let attempt: OperationOutcome<T> | Doubt;
+      try {
+        entry.before = operation.before === undefined ? null : await operation.before(signal);
+        stage = 'act';
+        const idempotencyKey = `${pass.run.scope}/${operation.key}`;
+        const { value } = await act({ signal, idempotencyKey });
+        attempt = { kind: 'done', value: recordable(operation, value), replayed: false };
+      } catch (error) {
+        attempt = outcomeOfThrow(live, { error, stage, signal });
+      } finally {
+        release();
+      }
       if (attempt.kind !== 'doubt') return record(entry, attempt);
       entry.inDoubt = true;
       if (pass.signal.aborted) throw suspend(live, 'stopped');
@@ -231,43 +247,25 @@ interface Live<T extends JsonValue> {
 
 type Doubt = { readonly kind: 'doubt'; readonly failure: Failure };
 
-async function tryOnce<T extends JsonValue>(
-  live: Live<T>,
-  act: Act<T>,
-): Promise<OperationOutcome<T> | Doubt> {
-  const { operation, entry, pass } = live;
-  const { signal, release } = actSignal(pass.signal, {
-    clock: pass.run.clock,
-    remainingMs: remainingMs(live),
-  });
-  let stage: 'before' | 'act' = 'before';
-  try {
-    entry.before = operation.before === undefined ? null : await operation.before(signal);
-    stage = 'act';
-    const { value } = await act({
-      signal,
-      idempotencyKey: `${pass.run.scope}/${operation.key}`,
-    });
-    if (!freezeJson(value)) {
-      throw new MillforgeError(
-        'operation/invalid-value',
-        `The operation ${operation.key} gave a value that JSON cannot hold.`,
-      );
-    }
-    return { kind: 'done', value, replayed: false };
-  } catch (error) {
-    return outcomeOfThrow({ ...live, stage, signal }, error);
-  } finally {
-    release();
-  }
+/** How far an act had come when it threw. */
+type Stage = 'before' | 'act';
+
+/** The value of an act, frozen; throws for one that no log could keep. */
+function recordable<T extends JsonValue>({ key }: Operation<T>, value: T): T {
+  if (freezeJson(value)) return value;
+  throw new MillforgeError(
+    'operation/invalid-value',
+    `The operation ${key} gave a value that JSON cannot hold.`,
+  );
 }
 
 /** What a throw of `before` or of the act comes to; suspends where nothing may be recorded. */
 function outcomeOfThrow<T extends JsonValue>(
-  live: Live<T> & { readonly stage: 'before' | 'act'; readonly signal: AbortSignal },
-  error: unknown,
+  live: Live<T>,
+  thrown: { readonly error: unknown; readonly stage: Stage; readonly signal: AbortSignal },
 ): OperationOutcome<T> | Doubt {
-  const { operation, pass, stage } = live;
+  const { operation, pass } = live;
+  const { error, stage, signal } = thrown;
   const failure = failureOf(error);
   if (stage === 'before' && MillforgeError.is(error, 'operation/refused')) {
     return { kind: 'refused', reason: failure, replayed: false };
@@ -279,7 +277,7 @@ function outcomeOfThrow<T extends JsonValue>(
   const hasEffect = operation.effect === 'write' || operation.effect === 'external';
   if (stage === 'before' || isUnavailable || !hasEffect) {
     if (pass.signal.aborted) throw suspend(live, 'stopped');
-    if (live.signal.aborted) return PAST_DEADLINE;
+    if (signal.aborted) return PAST_DEADLINE;
     if (isUnavailable) throw suspend(live, 'unavailable', failure);
   }
   if (stage === 'act' && (hasEffect || MillforgeError.is(error, 'operation/uncertain'))) {

@@ -216,7 +216,7 @@ function implementation(definition: ToolDefinition): ToolImplementation {
 }
 
 function prepareToRun(run: NonNullable<ToolDefinition['run']>): ToolImplementation['prepare'] {
-  return async (input) => ({
+  return (input) => ({
     kind: 'prepared',
     before: null,
     run: (context) => run(input, context),

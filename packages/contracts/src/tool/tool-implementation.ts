@@ -140,8 +140,14 @@ export interface ToolImplementation {
    * without it.
    */
   reach?(input: JsonObject, context: ToolContext): ToolReach;
-  /** Looks at the world, takes locks, and refuses or hands over the act. Has no effect. */
-  prepare(input: JsonObject, context: LiveToolContext): Promise<PreparedTool | ToolRefusal>;
+  /**
+   * Looks at the world, takes locks, and refuses or hands over the act. Has no effect. What needs no look
+   * answers at once, without a promise.
+   */
+  prepare(
+    input: JsonObject,
+    context: LiveToolContext,
+  ): Promise<PreparedTool | ToolRefusal> | PreparedTool | ToolRefusal;
   /** Finds out whether an interrupted call happened; absent means that nobody can tell. */
   reconcile?(input: JsonObject, context: ToolReconcileContext): Promise<ToolReconciliation>;
 }

@@ -7,8 +7,14 @@ import type {
   ToolOutcome,
 } from '@millforge/contracts';
 import type { Exhaustion, InspectedCall } from '@millforge/guard';
+import type { RepeatVerdict } from '@millforge/guard/limits';
 import { stepNudgeText } from '@millforge/guard/steps';
-import type { CallRecord, CheckedCall, PrerequisiteDecision, RefusedCall } from '@millforge/registry';
+import type {
+  CallRecord,
+  CheckedCall,
+  PrerequisiteDecision,
+  RefusedCall,
+} from '@millforge/registry';
 import { takeCandidate } from '../output/take-candidate.ts';
 import { endExhausted, type RunEnding } from '../run-ending.ts';
 import type { Run } from '../run-state.ts';
@@ -103,8 +109,8 @@ interface Admitted {
 async function answerAdmitted(run: Run, asked: AskedCall, admitted: Admitted): Promise<Answer> {
   const { checked } = admitted;
   const { place } = asked;
-  const approved =
-    checked.approval === null ? checked : await approveCall(run, place, checked, checked.approval);
+  const request = checked.approval;
+  const approved = request === null ? checked : await approveCall(run, place, { checked, request });
   if (approved.kind === 'ending') return approved;
   if (approved.kind === 'refused') return answerRefused(run, asked, approved);
   const call = beginCall(run, place, approved);

@@ -26,10 +26,8 @@ export type ApprovedCall =
 export async function approveCall(
   run: Run,
   place: CallPlace,
-  checked: CheckedCall,
+  { checked, request }: { readonly checked: CheckedCall; readonly request: ApprovalRequest },
 ): Promise<ApprovedCall> {
-  const request = checked.approval;
-  if (request === null) return checked;
   const describe = run.redact(describeCall(place.tool, checked.input));
   let isAsked = false;
   const outcome = await run.options.operations.perform<AsJson<ApprovalDecision>>(

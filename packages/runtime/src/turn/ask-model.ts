@@ -5,6 +5,8 @@ import {
   type JsonValue,
   type ModelMessage,
   type ModelReply,
+  type Operation,
+  type OperationOutcome,
   operationFailed,
   operationUnavailable,
   type Refusal,
@@ -34,44 +36,69 @@ type ModelExchange = AsJson<{
   readonly elapsed_ms?: number;
 }>;
 
+/** One request to the model as an operation, until its outcome is known. */
+export interface Question {
+  readonly kind: 'question';
+  readonly turn: number;
+  readonly operation: Operation<ModelExchange>;
+  /** What had to be shortened for it. */
+  readonly compacted: Shortening | null;
+  /** On the monotonic clock; null as long as the model was not asked. */
+  startedAt: number | null;
+}
+
 /**
- * Asks the model once, as one operation.
+ * Words the question of a turn, which is asked as one operation; or ends a run whose conversation does not fit.
  *
  * Its input is what was appended to the conversation since the turn before; the digests are chained,
  * so that a long run digests and stores every message once.
  */
-export async function askModel(run: Run, turn: number): Promise<ModelTurn> {
-  const { operations, clock } = run.options;
+export function nextQuestion(
+  run: Run,
+  turn: number,
+): Question | { readonly kind: 'ending'; readonly ending: RunEnding } {
   const fitted = fitRequest(run, turn);
   if (fitted.kind === 'ending') return fitted;
   const messages = run.conversation.takeNew().map(messageJson);
   const { compacted } = fitted;
   const added =
     compacted === null ? { messages } : { messages, compacted: shorteningJson(compacted) };
-  let startedAt: number | null = null;
-  const outcome = await operations.perform<ModelExchange>(
-    {
-      key: `model/${turn}`,
-      step: turn,
-      kind: 'model',
-      effect: 'none',
-      repeat: 'safe',
-      metered: true,
-      describe: `model turn ${turn}`,
-      ...(turn === 1
-        ? { input: { ...fixedInput(run), ...added } }
-        : { input: added, extends: `model/${turn - 1}` }),
-    },
-    (context) => {
-      if (startedAt === null) emitStarted(run, { turn, replayed: false, compacted });
-      startedAt = clock.monotonicMs();
-      return complete(run, context);
-    },
-  );
+  const operation = {
+    key: `model/${turn}`,
+    step: turn,
+    kind: 'model',
+    effect: 'none',
+    repeat: 'safe',
+    metered: true,
+    describe: `model turn ${turn}`,
+    ...(turn === 1
+      ? { input: { ...fixedInput(run), ...added } }
+      : { input: added, extends: `model/${turn - 1}` }),
+  } as const;
+  return { kind: 'question', turn, operation, compacted, startedAt: null };
+}
+
+/** Asks the model: the act of the operation. */
+export function askModel(
+  run: Run,
+  question: Question,
+  context: ActContext,
+): Promise<ActResult<ModelExchange>> {
+  if (question.startedAt === null) emitStarted(run, question, false);
+  question.startedAt = run.options.clock.monotonicMs();
+  return complete(run, context);
+}
+
+/** What the recorded outcome of a question comes to. */
+export function takeReply(
+  run: Run,
+  question: Question,
+  outcome: OperationOutcome<ModelExchange>,
+): ModelTurn {
+  const { turn, startedAt } = question;
   const { replayed } = outcome;
-  if (startedAt === null && outcome.kind !== 'refused')
-    emitStarted(run, { turn, replayed, compacted });
-  const elapsedMs = startedAt === null ? null : clock.monotonicMs() - startedAt;
+  if (startedAt === null && outcome.kind !== 'refused') emitStarted(run, question, replayed);
+  const elapsedMs = startedAt === null ? null : run.options.clock.monotonicMs() - startedAt;
   switch (outcome.kind) {
     case 'done': {
       const { reply, attempts, elapsed_ms = 0 } = outcome.value;
@@ -154,14 +181,7 @@ function messageJson(message: ModelMessage): JsonValue {
   };
 }
 
-function emitStarted(
-  run: Run,
-  {
-    turn,
-    replayed,
-    compacted,
-  }: { readonly turn: number; readonly replayed: boolean; readonly compacted: Shortening | null },
-): void {
+function emitStarted(run: Run, { turn, compacted }: Question, replayed: boolean): void {
   if (!run.observer.hears(replayed)) return;
   if (compacted !== null) {
     run.observer.emit({ kind: 'context-compacted', turn, replayed, ...compacted });

@@ -2,6 +2,7 @@ import {
   type ActResult,
   type JsonValue,
   type MillforgeError,
+  type Operation,
   type OperationOutcome,
   operationFailed,
   operationRefused,
@@ -35,47 +36,59 @@ export type PerformedCall =
       readonly message: string;
     };
 
-/** Performs one admitted call as one operation; what was prepared for it is always freed. */
-export async function performCall(
-  run: Run,
-  place: CallPlace,
-  checked: CheckedCall,
-): Promise<PerformedCall> {
-  const { clock, operations } = run.options;
+/** One admitted call as an operation, until its outcome is known. */
+export interface CallInFlight {
+  readonly run: Run;
+  readonly place: CallPlace;
+  readonly checked: CheckedCall;
+  /** One line for a person. */
+  readonly describe: string;
+  /** What the tool has looked at the world with, from that to the end of its act. */
+  prepared: PreparedCall | null;
+  /** On the monotonic clock; null as long as the tool was not spoken to. */
+  startedAt: number | null;
+}
+
+/** Begins a call; `freeCall` is to be called whatever comes of its operation. */
+export function beginCall(run: Run, place: CallPlace, checked: CheckedCall): CallInFlight {
   const describe = run.redact(describeCall(place.tool, checked.input));
-  let startedAt: number | null = null;
-  const start = (replayed: boolean): void => {
-    if (!replayed) startedAt = clock.monotonicMs();
-    if (!run.observer.hears(replayed)) return;
-    run.observer.emit({ kind: 'call-started', ...place, replayed, describe });
+  return { run, place, checked, describe, prepared: null, startedAt: null };
+}
+
+/** The operation that the log is asked for. */
+export function callOperation(call: CallInFlight): Operation<CallRecord> {
+  const { place, checked, describe } = call;
+  return {
+    key: `tool/${place.turn}/${place.index}`,
+    step: place.turn,
+    kind: 'tool',
+    subject: place.tool,
+    effect: checked.effect,
+    repeat: checked.repeat,
+    metered: false,
+    input: { tool: place.tool, binding: { ...checked.binding }, arguments: checked.input },
+    describe,
+    before(signal) {
+      if (call.startedAt === null) emitStarted(call, false);
+      return look(call, signal);
+    },
+    ...(checked.reconcile === undefined
+      ? {}
+      : { reconcile: (context) => reconcile(checked, context) }),
   };
-  const held = holdPrepared(checked);
-  let outcome: OperationOutcome<CallRecord>;
-  try {
-    outcome = await operations.perform<CallRecord>(
-      {
-        key: `tool/${place.turn}/${place.index}`,
-        step: place.turn,
-        kind: 'tool',
-        subject: place.tool,
-        effect: checked.effect,
-        repeat: checked.repeat,
-        metered: false,
-        input: { tool: place.tool, binding: { ...checked.binding }, arguments: checked.input },
-        describe,
-        before(signal) {
-          if (startedAt === null) start(false);
-          return held.look(signal);
-        },
-        ...(checked.reconcile === undefined
-          ? {}
-          : { reconcile: (context) => reconcile(checked, context) }),
-      },
-      (context) => act({ run, place, checked, held }, context),
-    );
-  } finally {
-    await held.free();
-  }
+}
+
+/** Frees what was prepared, if anything is; null when there is nothing to wait for. */
+export function freeCall(call: CallInFlight): Promise<void> | null {
+  const { prepared } = call;
+  if (prepared === null) return null;
+  call.prepared = null;
+  return Promise.resolve(prepared[Symbol.asyncDispose]());
+}
+
+/** What the recorded outcome of a call comes to. */
+export function endCall(call: CallInFlight, outcome: OperationOutcome<CallRecord>): PerformedCall {
+  const { run, place } = call;
   const { replayed } = outcome;
   const performed = interpret(run, outcome);
   if (performed.kind === 'ending') {
@@ -83,9 +96,10 @@ export async function performCall(
     run.observer.emit({ kind: 'call-refused', ...place, replayed, code, message });
     return performed;
   }
-  if (startedAt === null) start(replayed);
+  if (call.startedAt === null) emitStarted(call, replayed);
   if (run.observer.hears(replayed)) {
     const { status, error_code, text } = performed.outcome;
+    const { startedAt } = call;
     run.observer.emit({
       kind: 'call-ended',
       ...place,
@@ -93,50 +107,55 @@ export async function performCall(
       status,
       errorCode: error_code,
       text,
-      elapsedMs: startedAt === null ? null : clock.monotonicMs() - startedAt,
+      elapsedMs: startedAt === null ? null : run.options.clock.monotonicMs() - startedAt,
     });
   }
   run.observer.rethrow();
   return performed;
 }
 
+function emitStarted(call: CallInFlight, replayed: boolean): void {
+  const { run, place, describe } = call;
+  if (!replayed) call.startedAt = run.options.clock.monotonicMs();
+  if (!run.observer.hears(replayed)) return;
+  run.observer.emit({ kind: 'call-started', ...place, replayed, describe });
+}
+
 type Context = Parameters<PreparedCall['run']>[0];
 
-async function act(
-  parts: {
-    readonly run: Run;
-    readonly place: CallPlace;
-    readonly checked: CheckedCall;
-    readonly held: Held;
-  },
+/** Performs a call that has looked at the world: the act of its operation. */
+export async function actCall(
+  call: CallInFlight,
   context: Context,
 ): Promise<ActResult<CallRecord>> {
-  const { run, place, held } = parts;
+  const { run } = call;
   // A prepared call acts once: a repeat looks at the world again.
-  const prepared = held.current() ?? (await held.prepare(context.signal));
+  const prepared = call.prepared ?? keep(call, await call.checked.prepare(context));
   if (prepared.kind === 'refused') {
     if (isStopped(prepared.outcome) && context.signal.aborted) throw unperformed(prepared);
     throw operationFailed(reasonOf(prepared));
   }
   try {
-    const executed = await prepared.run(watched(run, place, context));
+    const executed = await prepared.run(watched(call, context));
     const { outcome, after } = executed;
-    assertRecordable(parts, executed, context);
+    assertRecordable(call, executed, context);
     const kept =
       outcome.images === undefined ? outcome : await keepImages(outcome, run.options.artifacts);
     return {
       value: callRecord({ trace: executed.trace, outcome: kept }),
-      usage: { tool_calls: 1 },
+      usage: ONE_CALL,
       ...(after === undefined ? {} : { after }),
     };
   } finally {
-    await held.free();
+    await freeCall(call);
   }
 }
 
+const ONE_CALL = Object.freeze({ tool_calls: 1 });
+
 /** Throws for an outcome that is not to be recorded as what the call came to. */
 function assertRecordable(
-  { run, checked }: { readonly run: Run; readonly checked: CheckedCall },
+  { run, checked }: CallInFlight,
   executed: ExecutedCall,
   context: Context,
 ): void {
@@ -159,7 +178,7 @@ function assertRecordable(
 }
 
 /** Where somebody listens, a call is asked to say how far it is. */
-function watched(run: Run, place: CallPlace, context: Context): Context {
+function watched({ run, place }: CallInFlight, context: Context): Context {
   if (run.options.onEvent === undefined) return context;
   const { signal, idempotencyKey } = context;
   return {
@@ -180,43 +199,42 @@ function unperformed({ outcome }: ExecutedCall | RefusedCall): MillforgeError {
   return operationUnavailable({ code: outcome.error_code ?? 'cancelled', message: outcome.text });
 }
 
-/** Keeps the one prepared call of an operation, from looking at the world to acting on it. */
-interface Held {
-  /** Null before it was prepared, and once it was freed. */
-  current(): PreparedCall | null;
-  /** Prepares the call and gives the evidence of the state before; throws the refusal that is to be recorded. */
-  look(signal: AbortSignal): Promise<JsonValue | null>;
-  prepare(signal: AbortSignal): Promise<PreparedCall | RefusedCall>;
-  free(): Promise<void>;
+/** Prepares a call and gives the evidence of the state before; throws the refusal that is to be recorded. */
+function look(call: CallInFlight, signal: AbortSignal): Promise<JsonValue | null> {
+  if (call.prepared !== null) return lookAgain(call, signal);
+  const prepared = call.checked.prepare({ signal });
+  if (!('kind' in prepared) || prepared.kind === 'refused' || prepared.before !== null) {
+    return lookedAt(call, prepared, signal);
+  }
+  call.prepared = prepared;
+  return NO_EVIDENCE;
 }
 
-function holdPrepared(checked: CheckedCall): Held {
-  let current: PreparedCall | null = null;
-  const free = (): Promise<void> => {
-    if (current === null) return FREE;
-    const prepared = current;
-    current = null;
-    return Promise.resolve(prepared[Symbol.asyncDispose]());
-  };
-  const keep = (prepared: PreparedCall | RefusedCall): PreparedCall | RefusedCall => {
-    if (prepared.kind === 'prepared') current = prepared;
-    return prepared;
-  };
-  return {
-    current: () => current,
-    async look(signal) {
-      if (current !== null) await free();
-      const prepared = keep(await checked.prepare({ signal }));
-      if (prepared.kind === 'prepared') return prepared.before;
-      if (isStopped(prepared.outcome)) signal.throwIfAborted();
-      throw operationRefused(reasonOf(prepared));
-    },
-    prepare: async (signal) => keep(await checked.prepare({ signal })),
-    free,
-  };
+async function lookAgain(call: CallInFlight, signal: AbortSignal): Promise<JsonValue | null> {
+  await freeCall(call);
+  return lookedAt(call, call.checked.prepare({ signal }), signal);
 }
 
-const FREE = Promise.resolve();
+async function lookedAt(
+  call: CallInFlight,
+  preparing: ReturnType<CheckedCall['prepare']>,
+  signal: AbortSignal,
+): Promise<JsonValue | null> {
+  const prepared = keep(call, await preparing);
+  if (prepared.kind === 'prepared') return prepared.before;
+  if (isStopped(prepared.outcome)) signal.throwIfAborted();
+  throw operationRefused(reasonOf(prepared));
+}
+
+function keep(
+  call: CallInFlight,
+  prepared: PreparedCall | RefusedCall,
+): PreparedCall | RefusedCall {
+  if (prepared.kind === 'prepared') call.prepared = prepared;
+  return prepared;
+}
+
+const NO_EVIDENCE = Promise.resolve(null);
 
 function reconcile(
   checked: CheckedCall,

@@ -5,7 +5,7 @@ import { endExhausted, type RunEnding } from '../run-ending.ts';
 import type { Run } from '../run-state.ts';
 import type { AskedCall } from './answer-call.ts';
 import { answerCalls } from './answer-calls.ts';
-import { askModel } from './ask-model.ts';
+import { askModel, nextQuestion, takeReply } from './ask-model.ts';
 import { callPlace } from './call-place.ts';
 import { observedOverrun } from './observed-overrun.ts';
 import { steerRun } from './steer-run.ts';
@@ -17,7 +17,12 @@ export async function runTurn(run: Run, turn: number): Promise<RunEnding | null>
   if (steered !== null) return steered;
   const overrun = observedOverrun(run, 'model-turn');
   if (overrun !== null) return endExhausted(overrun);
-  const asked = await askModel(run, turn);
+  const question = nextQuestion(run, turn);
+  if (question.kind === 'ending') return question.ending;
+  const outcome = await run.options.operations.perform(question.operation, (context) =>
+    askModel(run, question, context),
+  );
+  const asked = takeReply(run, question, outcome);
   if (asked.kind === 'ending') return asked.ending;
   const { reply, replayed } = asked;
   run.lastText = reply.content ?? run.lastText;
