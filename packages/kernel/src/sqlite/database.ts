@@ -222,26 +222,26 @@ export function createDatabase(connection: Connection, options: DatabaseOptions)
     }
     lastWroteAt = clock.monotonicMs();
     waiting = [...group.filter(({ result }) => result === null), ...waiting];
+    // Whoever goes on from here asks again in this turn, and is written with all others that do.
+    isWriting = false;
     for (const caller of group) if (caller.result !== null) caller.settle(caller.result);
+    if (waiting.length > 0) schedule();
   };
 
-  const drain = async (): Promise<void> => {
-    isWriting = true;
-    while (waiting.length > 0) {
-      await yieldLock();
-      writtenBytes = 0;
-      const group = waiting.slice(0, MAX_GROUP);
-      waiting = waiting.slice(MAX_GROUP);
-      await writeGroup(group);
-    }
-    isWriting = false;
+  const writeNext = async (): Promise<void> => {
+    await breathe();
+    await yieldLock();
+    writtenBytes = 0;
+    const group = waiting.slice(0, MAX_GROUP);
+    waiting = waiting.slice(MAX_GROUP);
+    await writeGroup(group);
   };
 
   /** Begins to write once everything that could write in this turn has asked to. */
   const schedule = (): void => {
     if (isWriting) return;
     isWriting = true;
-    process.nextTick(() => void drain());
+    process.nextTick(() => void writeNext());
   };
 
   const read = <T>(work: (tx: Transaction) => T): Promise<T> =>
@@ -257,7 +257,6 @@ export function createDatabase(connection: Connection, options: DatabaseOptions)
   return {
     path,
     async write<T>(name: DurableWrite, work: (tx: Transaction) => T): Promise<T> {
-      await breathe();
       refuseClosed();
       if (waiting.length >= MAX_WAITING && REFUSABLE.has(name)) throw tooManyWaiting(path);
       failpoint?.(`before:${name}`);

@@ -1,16 +1,20 @@
 import { join } from 'node:path';
+import type { Clock } from '@millforge/contracts';
 import Sqlite from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
 import { createDatabase } from '../../src/sqlite/database.ts';
 import { systemClock, temporaryDirectory } from '../fixture.ts';
 
-function database(prepare?: (connection: Sqlite.Database) => Sqlite.Database) {
+function database(
+  prepare?: (connection: Sqlite.Database) => Sqlite.Database,
+  clock: Clock = systemClock,
+) {
   const path = join(temporaryDirectory(), 'trail.db');
   const connection = new Sqlite(path, { timeout: 0 });
   connection.exec('CREATE TABLE notes (text TEXT NOT NULL) STRICT; PRAGMA user_version = 1');
   const db = createDatabase(prepare?.(connection) ?? connection, {
     path,
-    clock: systemClock,
+    clock,
     schemaVersion: 1,
     lockTimeoutMs: 200,
     random: () => 0.5,
@@ -104,6 +108,23 @@ test('writes together what waits at the same moment, each undone for itself', as
   expect(await db.read((tx) => tx.all('SELECT text FROM notes'))).toEqual(
     [0, 1, 3, 4].map((place) => ({ text: `note ${place}` })),
   );
+});
+
+test('writes many runs together for as long as they go on, however long a turn takes', async () => {
+  const statements: string[] = [];
+  let now = 0;
+  // Each look at the clock finds that the turn has lasted too long, and each group that the lock was held too long.
+  const slow: Clock = { ...systemClock, monotonicMs: () => (now += 60), delay: async () => {} };
+  const { db } = database((connection) => watched(connection, (sql) => statements.push(sql)), slow);
+  const runs = Array.from({ length: 20 }, async (_, run) => {
+    for (let step = 0; step < 10; step += 1) {
+      // Some runs come back sooner than others.
+      for (let hop = 0; hop < run; hop += 1) await null;
+      await db.write('record-operation', (tx) => tx.run(INSERT, 'x'));
+    }
+  });
+  await Promise.all(runs);
+  expect(statements.filter((sql) => sql === 'COMMIT')).toHaveLength(10);
 });
 
 test('gives each its own answer when one of them fills the disk', async () => {
