@@ -107,6 +107,7 @@ export function createMillforge(options: MillforgeOptions = {}): Millforge {
         ? {}
         : { approvalProvider: options.approvalProvider }),
       ...(request.onEvent === undefined ? {} : { onEvent: request.onEvent }),
+      ...(request.deltas === undefined ? {} : { deltas: request.deltas }),
     };
   };
 

@@ -84,7 +84,7 @@ export async function resumeDurableRun(
   }
   if (ENDED.has(goal.state)) return endedHandle(parts, goal);
   const inputs = readRunInputs(goal.inputs);
-  const { onEvent, onWaiting } = options;
+  const { onEvent, deltas, onWaiting } = options;
   const request: RunRequest = {
     plan: {
       bytes: await readWhole(kernel.artifacts(scope).open(inputs.planArtifact)),
@@ -97,6 +97,7 @@ export async function resumeDurableRun(
     ...(inputs.approvals === null ? {} : { approvals: inputs.approvals }),
     ...(inputs.outputs === null ? {} : { outputs: inputs.outputs }),
     ...(onEvent === undefined ? {} : { onEvent }),
+    ...(deltas === undefined ? {} : { deltas }),
   };
   const plan = readRequestedPlan(request.plan);
   await assertWorkspace(request.workspace);

@@ -60,6 +60,8 @@ export interface RunParts {
   readonly steering: SteeringQueue;
   /** Told what happens. */
   readonly onEvent?: (event: RunEvent) => void;
+  /** Whether it hears of replies while they are written. */
+  readonly deltas?: boolean;
 }
 
 /** Where a run is recorded. */
@@ -108,6 +110,7 @@ function runOn(parts: RunParts, log: RunLog): Promise<RunOutcome> {
     steering: parts.steering,
     ...(parts.outputs === undefined ? {} : { outputs: parts.outputs }),
     ...(parts.onEvent === undefined ? {} : { onEvent: parts.onEvent }),
+    ...(parts.deltas === undefined ? {} : { deltas: parts.deltas }),
   });
 }
 

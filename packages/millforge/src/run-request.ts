@@ -27,6 +27,8 @@ export interface RunRequest {
   readonly onAmbiguous?: 'hold' | 'retry';
   /** Told what happens, as it happens. */
   readonly onEvent?: (event: RunEvent) => void;
+  /** Whether `onEvent` hears of replies while they are written, from a model that streams. Default false. */
+  readonly deltas?: boolean;
   /** Names the run: `[A-Za-z0-9][A-Za-z0-9_-]*`, at most 128; default a fresh name. */
   readonly runId?: string;
 }

@@ -41,6 +41,8 @@ export interface RunTaskOptions extends MillforgeOptions {
   readonly output?: unknown;
   /** Told what happens, as it happens. */
   readonly onEvent?: (event: RunEvent) => void;
+  /** Whether events tell of replies while they are written, from a model with `stream: true`. Default false. */
+  readonly deltas?: boolean;
 }
 
 /**
@@ -58,7 +60,7 @@ export function runTask(options: RunTaskOptions): TaskRun {
 }
 
 async function carryOut(options: RunTaskOptions, start: TaskStart): Promise<RunResult> {
-  const { signal, timeoutMs, onAmbiguous, onEvent, approvals, output } = options;
+  const { signal, timeoutMs, onAmbiguous, onEvent, deltas, approvals, output } = options;
   if (signal?.aborted === true) {
     throw millforgeError('millforge/aborted', 'The run was aborted before it began.', {
       cause: signal.reason,
@@ -69,6 +71,7 @@ async function carryOut(options: RunTaskOptions, start: TaskStart): Promise<RunR
     ...(onAmbiguous === undefined ? {} : { onAmbiguous }),
     ...(approvals === undefined ? {} : { approvals }),
     ...(output === undefined ? {} : { output }),
+    ...(deltas === undefined ? {} : { deltas }),
     onEvent(event: RunEvent) {
       onEvent?.(event);
       start.tell(event);

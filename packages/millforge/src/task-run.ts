@@ -5,8 +5,9 @@ import type { RunHandle } from './run-handle.ts';
 /**
  * A task that goes on: awaited it gives its result, iterated it gives its events as they happen.
  *
- * Events are kept for whoever began to iterate before they happened; nobody else keeps them. To stop
- * iterating does not stop the run.
+ * Events are kept for whoever began to iterate before they happened; nobody else keeps them. Pieces of a reply
+ * that were not asked for yet become one, and are left out once the whole reply is there. To stop iterating does
+ * not stop the run.
  */
 export interface TaskRun extends Promise<RunResult>, AsyncIterable<RunEvent> {
   /**
@@ -79,6 +80,29 @@ interface Listener extends AsyncIterator<RunEvent, undefined> {
   end(error: { readonly error: unknown } | null): void;
 }
 
+/** Keeps an event for a reader that is behind; of a reply that is being written, no more than its text. */
+function keep(events: RunEvent[], event: RunEvent): void {
+  if (event.kind === 'model-replied') {
+    const first = events.findIndex(({ kind }) => kind === 'model-wrote');
+    if (first >= 0) {
+      const kept = events.slice(first).filter(({ kind }) => kind !== 'model-wrote');
+      events.splice(first, events.length, ...kept);
+    }
+  }
+  if (event.kind === 'model-wrote') {
+    const place = events.findLastIndex(
+      (earlier) => earlier.kind === 'model-wrote' && earlier.part === event.part,
+    );
+    const earlier = events[place];
+    if (earlier?.kind === 'model-wrote') {
+      const text = event.replaces ? event.text : earlier.text + event.text;
+      events[place] = { ...event, text, replaces: earlier.replaces || event.replaces };
+      return;
+    }
+  }
+  events.push(event);
+}
+
 /** One reader of the events: what it has not asked for yet is kept. */
 function createListener(leave: () => void): Listener {
   let events: RunEvent[] = [];
@@ -90,7 +114,7 @@ function createListener(leave: () => void): Listener {
   };
   return {
     take(event) {
-      events.push(event);
+      keep(events, event);
       notify();
     },
     end(error) {

@@ -18,6 +18,7 @@ export type {
   ContextCompacted,
   ModelReAsked,
   ModelReplied,
+  ModelWrote,
   RunEnded,
   RunEvent,
   RunSteered,

@@ -7,6 +7,7 @@ export type RunEvent =
   | RunSteered
   | ContextCompacted
   | TurnStarted
+  | ModelWrote
   | ModelReplied
   | ModelReAsked
   | ApprovalRequested
@@ -55,6 +56,18 @@ export interface TurnStarted extends TurnEvent {
   readonly kind: 'turn-started';
   /** Messages of the conversation so far. */
   readonly messageCount: number;
+}
+
+/** The model has written a piece of its reply, which is heard of where the run was asked for it. */
+export interface ModelWrote extends TurnEvent {
+  /** Tells the events apart. */
+  readonly kind: 'model-wrote';
+  /** Whether it answers, or thinks. */
+  readonly part: 'text' | 'reasoning';
+  /** The piece, redacted. Whole words; the end of a part, and what may be a call, come with the reply alone. */
+  readonly text: string;
+  /** Whether it stands in place of all that came of this part in this turn. */
+  readonly replaces: boolean;
 }
 
 /** The model has replied. */

@@ -54,4 +54,6 @@ export interface RunOptions {
   readonly outputs?: readonly SelectedOutputRequirement[];
   /** Hears of progress. What it throws ends the run with that error. */
   readonly onEvent?: (event: RunEvent) => void;
+  /** Whether it hears of replies while they are written, from a model that streams. Default false. */
+  readonly deltas?: boolean;
 }

@@ -16,6 +16,8 @@ export function eventDocument(event: RunEvent): JsonObject {
       };
     case 'turn-started':
       return { ...turnFields(event), message_count: event.messageCount };
+    case 'model-wrote':
+      return { ...turnFields(event), part: event.part, text: event.text, replaces: event.replaces };
     case 'model-replied':
       return {
         ...turnFields(event),

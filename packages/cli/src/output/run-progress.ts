@@ -111,6 +111,7 @@ function createActivities(host: CliHost) {
           return;
         case 'run-steered':
         case 'context-compacted':
+        case 'model-wrote':
         case 'approval-requested':
         case 'approval-decided':
         case 'model-re-asked':
@@ -137,6 +138,7 @@ function callKey(event: CallEvent): string {
 function lineOf(event: RunEvent): string | null {
   switch (event.kind) {
     case 'turn-started':
+    case 'model-wrote':
     case 'approval-requested':
     case 'call-started':
     case 'call-updated':

@@ -41,6 +41,8 @@ export interface RunHandle {
 export interface ResumeOptions {
   /** Told what happens, replayed steps included. */
   readonly onEvent?: (event: RunEvent) => void;
+  /** Whether `onEvent` hears of replies while they are written, from a model that streams. Default false. */
+  readonly deltas?: boolean;
   /** Told once when another living process holds the run and its silence is being timed. */
   readonly onWaiting?: (owner: string) => void;
 }

@@ -25,6 +25,8 @@ export interface BaseRequest {
   readonly approvals?: ApprovalPolicy;
   /** Schema of a structured result, which every terminal that is a success then has to bring. */
   readonly output?: unknown;
+  /** Whether events tell of replies while they are written, from a model that streams. Default false. */
+  readonly deltas?: boolean;
   /** The harness that is meant. */
   readonly harness?: { readonly id: string; readonly version: number };
   /** Digest of the plan that is meant. */

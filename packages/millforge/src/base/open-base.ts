@@ -105,7 +105,7 @@ function runRequest(
   request: Parameters<MillforgeBase['start']>[0],
   { plan, cwd, model, grants }: BaseComposition,
 ): Parameters<Millforge['run']>[0] {
-  const { task, runId, timeoutMs, onAmbiguous, onEvent, approvals, output } = request;
+  const { task, runId, timeoutMs, onAmbiguous, onEvent, deltas, approvals, output } = request;
   return {
     plan,
     task,
@@ -118,6 +118,7 @@ function runRequest(
     ...(approvals === undefined ? {} : { approvals }),
     ...(output === undefined ? {} : { output }),
     ...(onEvent === undefined ? {} : { onEvent }),
+    ...(deltas === undefined ? {} : { deltas }),
   };
 }
 

@@ -3,6 +3,7 @@ import {
   type ActResult,
   type JsonObject,
   type JsonValue,
+  type ModelDelta,
   type ModelMessage,
   type ModelReply,
   type Operation,
@@ -21,6 +22,7 @@ import { callPlace } from './call-place.ts';
 import { fitRequest, type Shortening, shorteningJson } from './fit-request.ts';
 import { modelRequest } from './model-request.ts';
 import { completionFault, recordedReply } from './recorded-reply.ts';
+import { tellWriting } from './tell-writing.ts';
 
 /** What came of asking the model. */
 export type ModelTurn =
@@ -86,7 +88,9 @@ export function askModel(
 ): Promise<ActResult<ModelExchange>> {
   if (question.startedAt === null) emitStarted(run, question, false);
   question.startedAt = run.options.clock.monotonicMs();
-  return complete(run, context);
+  const { options } = run;
+  if (options.deltas !== true || options.onEvent === undefined) return complete(run, context);
+  return completeAloud(run, question.turn, context);
 }
 
 /** What the recorded outcome of a question comes to. */
@@ -117,14 +121,32 @@ export function takeReply(
   }
 }
 
+/** Asks, and tells of the reply while it is written. */
+async function completeAloud(
+  run: Run,
+  turn: number,
+  context: ActContext,
+): Promise<ActResult<ModelExchange>> {
+  const { onDelta, end } = tellWriting(run, turn);
+  try {
+    return await complete(run, context, onDelta);
+  } finally {
+    end();
+  }
+}
+
 async function complete(
   run: Run,
   { signal, idempotencyKey }: ActContext,
+  onDelta?: (delta: ModelDelta) => void,
 ): Promise<ActResult<ModelExchange>> {
   const request = modelRequest(run);
   const { clock } = run.options;
   const startedAt = clock.monotonicMs();
-  const completion = await run.options.model.complete(request, { signal, idempotencyKey });
+  const completion = await run.options.model.complete(
+    request,
+    onDelta === undefined ? { signal, idempotencyKey } : { signal, idempotencyKey, onDelta },
+  );
   // What breaks the client's promise must not be recorded: every replay would break on it again.
   const fault = completionFault(completion);
   if (fault !== null) {

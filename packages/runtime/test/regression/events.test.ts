@@ -17,6 +17,7 @@ const KINDS: Readonly<Record<RunEvent['kind'], true>> = {
   'run-steered': true,
   'context-compacted': true,
   'turn-started': true,
+  'model-wrote': true,
   'model-replied': true,
   'model-re-asked': true,
   'approval-requested': true,
@@ -30,7 +31,7 @@ const KINDS: Readonly<Record<RunEvent['kind'], true>> = {
 
 const READ: Scripted = [['read', { path: 'a' }]];
 const SCRIPT: readonly Scripted[] = [
-  'text',
+  'some text',
   [['nothing']],
   READ,
   READ,
@@ -67,6 +68,7 @@ async function eventfulRun(options: Partial<RunOptions> = {}) {
   steering.send('Be quick.');
   const redactor = createRedactor();
   return runScript(built, SCRIPT, {
+    deltas: true,
     steering,
     approvals: { request: async () => ({ kind: 'approved', actor: 'ada', reason: 'fine' }) },
     executor: (plan) =>

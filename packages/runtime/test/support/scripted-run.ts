@@ -39,12 +39,15 @@ export function scriptedClient(script: readonly Scripted[]): ScriptedClient {
   const requests: ModelRequest[] = [];
   return {
     requests,
-    async complete(request) {
+    async complete(request, { onDelta }) {
       const turn = request.messages.filter((message) => message.role === 'assistant').length;
       requests.push({ messages: [...request.messages], tools: request.tools });
       const next = script[turn] ?? script.at(-1) ?? '';
       if (typeof next === 'object' && 'kind' in next) return next;
-      return { kind: 'reply', reply: replyOf(next), attempts: 1 };
+      const reply = replyOf(next);
+      for (const piece of reply.content?.match(/.{1,7}/gsu) ?? [])
+        onDelta?.({ kind: 'text', text: piece });
+      return { kind: 'reply', reply, attempts: 1 };
     },
   };
 }
