@@ -78,7 +78,7 @@ const DISK = ['compiler/src/publish', ...HOST];
 // Where an import with an effect, or of a third party, may stand: prefixes under `packages/`.
 const ADDRESSES = {
   'node:assert': HOST,
-  'node:async_hooks': ['runtime/', ...HOST],
+  'node:async_hooks': ['models/src/node', 'runtime/', ...HOST],
   'node:buffer': ['models/', ...DISK],
   'node:child_process': [
     'connector-mcp/src/stdio',
@@ -101,11 +101,13 @@ const ADDRESSES = {
   'node:fs': DISK,
   'node:fs/promises': DISK,
   // A browser comes back to a port of this machine after a login.
-  'node:http': ['connector-mcp/src/login', 'models/src/testing'],
+  'node:http': ['connector-mcp/src/login', 'models/src/node', 'models/src/testing'],
+  'node:https': ['models/src/node'],
   'node:module': ['sandbox/src/quickjs', 'kernel/', 'cli/', 'millforge/'],
   'node:net': [
     'connector-mcp/src/http',
     'connector-mcp/src/login',
+    'models/src/node',
     'models/src/testing',
     'sandbox/src/reach/canary.ts',
   ],

@@ -1,9 +1,18 @@
 import { type FailedAttempt, failedAttempt } from './failed-attempt.ts';
+import { PROXY_FAILURE } from './proxy-failure.ts';
 
 /** Says what an error of `fetch`, or of reading the body, means for the request. */
 export function connectionFailure(error: unknown, baseUrl: string): FailedAttempt {
-  const { code, syscall, message } = rootCause(error);
+  const { code, syscall, message, isHttp, retryable } = rootCause(error);
   const origin = new URL(baseUrl).origin;
+  if (code === PROXY_FAILURE)
+    return failedAttempt('connection', message, { sent: false, retryable });
+  if (!isHttp) {
+    return failedAttempt(
+      'malformed_response',
+      `What answers at ${origin} does not speak HTTP; check the port and the scheme of base_url.`,
+    );
+  }
   if (code === 'ECONNREFUSED') {
     return failedAttempt(
       'connection',
@@ -55,6 +64,10 @@ interface RootCause {
   readonly code: string | null;
   readonly syscall: string | null;
   readonly message: string;
+  /** False when the answer was no HTTP. */
+  readonly isHttp: boolean;
+  /** What the error says of trying again. */
+  readonly retryable: boolean;
 }
 
 /** Follows causes to the one with a code; `fetch` wraps system errors once or twice. */
@@ -66,17 +79,20 @@ function rootCause(error: unknown): RootCause {
     if (!(current instanceof Error)) break;
     const code: unknown = 'code' in current ? current.code : undefined;
     const syscall: unknown = 'syscall' in current ? current.syscall : undefined;
-    if (typeof code === 'string') {
+    const isHttp = current.name !== 'HTTPParserError' && !String(code).startsWith('HPE_');
+    if (typeof code === 'string' || !isHttp) {
       return {
-        code,
+        code: typeof code === 'string' ? code : null,
         syscall: typeof syscall === 'string' ? syscall : null,
         message: current.message,
+        isHttp,
+        retryable: 'retryable' in current && current.retryable === true,
       };
     }
     current = current.cause;
   }
   const message = error instanceof Error ? error.message.replace(/\.$/, '') : 'no reason was given';
-  return { code: null, syscall: null, message };
+  return { code: null, syscall: null, message, isHttp: true, retryable: false };
 }
 
 function isTlsCode(code: string | null): boolean {

@@ -53,21 +53,33 @@ async function openConnections({
   proxy,
   connectTimeoutMs = 30_000,
 }: NodeFetchOptions): Promise<Connections> {
-  const { Agent, ProxyAgent, request } = await import('undici');
+  const { Agent, buildConnector, request } = await import('undici');
+  const { AsyncLocalStorage } = await import('node:async_hooks');
+  const { directConnector, tunnelConnector } = await import('./connectors.ts');
   const { toResponse } = await import('./to-response.ts');
-  const limits = { headersTimeout: 0, bodyTimeout: 0, connect: { timeout: connectTimeoutMs } };
-  const direct = new Agent(limits);
-  const proxied = proxy === undefined ? direct : new ProxyAgent({ ...limits, uri: proxy });
+  const signals = new AsyncLocalStorage<AbortSignal | undefined>();
+  const parts = {
+    connect: buildConnector({ timeout: connectTimeoutMs }),
+    signalOf: () => signals.getStore(),
+  };
+  const limits = { headersTimeout: 0, bodyTimeout: 0 };
+  const direct = new Agent({ ...limits, connect: directConnector(parts) });
+  const way = proxy === undefined ? null : { proxy: new URL(proxy), timeoutMs: connectTimeoutMs };
+  const proxied =
+    way === null ? direct : new Agent({ ...limits, connect: tunnelConnector(parts, way) });
   return {
     async send(url, init) {
       const dispatcher: Dispatcher = isLoopbackHost(new URL(url).hostname) ? direct : proxied;
-      const answer = await request(url, {
-        dispatcher,
-        method: init.method === 'POST' ? 'POST' : 'GET',
-        headers: Object.fromEntries(new Headers(init.headers)),
-        body: typeof init.body === 'string' ? init.body : null,
-        signal: init.signal ?? null,
-      });
+      const signal = init.signal ?? undefined;
+      const answer = await signals.run(signal, () =>
+        request(url, {
+          dispatcher,
+          method: init.method === 'POST' ? 'POST' : 'GET',
+          headers: Object.fromEntries(new Headers(init.headers)),
+          body: typeof init.body === 'string' ? init.body : null,
+          signal: signal ?? null,
+        }),
+      );
       return toResponse(answer);
     },
     async close() {

@@ -8,6 +8,11 @@ export function toResponse({
   headers,
   body,
 }: Pick<Dispatcher.ResponseData, 'statusCode' | 'headers' | 'body'>): Response {
+  if (statusCode < 200 || statusCode > 599) {
+    body.destroy();
+    // No `Response` can have it. The code is in the manner of the parser, which lets such a status pass.
+    throw Object.assign(new Error(`HTTP has no status ${statusCode}`), { code: 'HPE_NO_STATUS' });
+  }
   const fields = new Headers();
   for (const [name, value] of Object.entries(headers)) {
     for (const one of Array.isArray(value) ? value : [value]) {
