@@ -116,6 +116,10 @@ test.each([
     'left the group and its environment',
     'env -i setsid sh -c "echo \\$\\$ > child; sleep 30" & wait',
   ],
+  [
+    'became a daemon with an empty environment',
+    '((env -i setsid sh -c "echo \\$\\$ > child; exec sleep 30" >/dev/null 2>&1 &) &); sleep 30',
+  ],
   ['stops itself', '(echo $BASHPID > child; kill -STOP $BASHPID; sleep 30) & wait'],
 ])('leaves no descendant behind that %s', async (_what, command) => {
   const world = await toolWorld();
@@ -255,6 +259,23 @@ test('can tell after a crash whether processes of the call live', async () => {
   stop.abort();
   await running;
   expect(await alive(world)).toBe(false);
+});
+
+test.runIf(process.platform === 'linux')(
+  'sees after a crash that a daemon of the call lives, whatever became of its environment',
+  async () => {
+    const world = await toolWorld();
+    const command = '(env -i setsid sh -c "echo \\$\\$; exec sleep 30 >/dev/null 2>&1" &)';
+    const daemon = Number(textOf(await run(world, command)));
+    expect(await alive(world)).toBe(true);
+    process.kill(daemon);
+    await until(async () => (await alive(world)) === false);
+  },
+);
+
+test('shows a command nothing of how its processes are told', async () => {
+  const world = await toolWorld();
+  expect(textOf(await run(world, 'env'))).not.toMatch(/BASH_ENV|CALL_MARK/);
 });
 
 test('calls the hook right before and right after the start', async () => {

@@ -1,5 +1,15 @@
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { CALL_MARK, callMark } from './call-mark.ts';
+
+/** A command for a shell. */
+export interface ShellCommand {
+  readonly shell: string;
+  readonly command: string;
+  readonly environment: Readonly<Record<string, string>>;
+  /** By which its processes are found. */
+  readonly idempotencyKey: string;
+}
 
 /** A program that runs the text of a command, with both of its outputs in one where that can be had. */
 export interface ShellStart {
@@ -11,18 +21,20 @@ export interface ShellStart {
 /**
  * Says how to start a shell so that it writes errors to its standard output, in the order in which it writes.
  *
- * Bash reads a file first that joins the two. Another shell is started by `sh`, which joins them and
- * becomes that shell; this takes a third longer.
+ * Bash reads a file first that joins the two and marks its processes. Another shell is started by `sh`, which
+ * joins them and becomes that shell; this takes a third longer.
  */
-export function joinOutputs(
-  shell: string,
-  command: string,
-  environment: Readonly<Record<string, string>>,
-): ShellStart {
+export function joinOutputs({
+  shell,
+  command,
+  environment,
+  idempotencyKey,
+}: ShellCommand): ShellStart {
   const file = readsFile(shell, environment) ? joiningFile() : null;
   if (file !== null) {
     const args = ['-c', asArgument(command)];
-    return { program: shell, args, environment: { ...environment, BASH_ENV: file } };
+    const told = { BASH_ENV: file, [CALL_MARK]: callMark(idempotencyKey) };
+    return { program: shell, args, environment: { ...environment, ...told } };
   }
   const args = ['-c', 'exec "$0" -c "$1" 2>&1', shell, asArgument(command)];
   return { program: '/bin/sh', args, environment };

@@ -1,4 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
+import { callMark } from './call-mark.ts';
 import { CALL_KEY } from './shell-environment.ts';
 
 /** Whether a process group has a member that still runs; one that only waits to be reaped does not. */
@@ -16,15 +17,17 @@ export async function isGroupAlive(group: number): Promise<boolean> {
 /**
  * Whether a process of the call with that key runs on this host; null where nobody can tell.
  *
- * Looks for the key in the environment with which processes were started, so it also finds those that
- * left the process group.
+ * Looks for the key in the environment with which processes were started, and for the mark among their limits,
+ * so it also finds those that left the process group.
  */
 export async function isCallAlive(idempotencyKey: string): Promise<boolean | null> {
   const pids = await listPids();
   if (pids === null) return null;
-  const wanted = environmentEntry(idempotencyKey);
+  const signs = signsOf(idempotencyKey);
   for (const pid of pids) {
-    if (pid !== process.pid && (await hasInEnvironment(pid, wanted))) return true;
+    if (pid === process.pid || !(await bearsSign(pid, signs))) continue;
+    // One that only waits to be reaped has its limits still.
+    if ((await readEntry(pid))?.isRunning === true) return true;
   }
   return false;
 }
@@ -40,8 +43,8 @@ export interface ProcessEntry {
 }
 
 /**
- * The running processes that a call has started: those in its group, those that carry its key, those
- * that are known already, and the children of all of them. Null where nobody can tell.
+ * The running processes that a call has started: those in its group, those that carry its key or its mark,
+ * those that are known already, and the children of all of them. Null where nobody can tell.
  */
 export async function findCallProcesses(call: {
   readonly group: number;
@@ -51,12 +54,12 @@ export async function findCallProcesses(call: {
 }): Promise<readonly ProcessEntry[] | null> {
   const entries = await listProcesses();
   if (entries === null) return null;
-  const wanted = environmentEntry(call.idempotencyKey);
+  const signs = signsOf(call.idempotencyKey);
   const found = new Map<number, ProcessEntry>();
   for (const entry of entries) {
     if (entry.pid === process.pid) continue;
     const isKnown = call.known.get(entry.pid) === entry.startTime;
-    if (isKnown || entry.group === call.group || (await hasInEnvironment(entry.pid, wanted))) {
+    if (isKnown || entry.group === call.group || (await bearsSign(entry.pid, signs))) {
       found.set(entry.pid, entry);
     }
   }
@@ -100,16 +103,30 @@ async function readEntry(pid: number): Promise<ProcessEntry | null> {
   };
 }
 
-function environmentEntry(idempotencyKey: string): Buffer {
-  return Buffer.from(`\0${CALL_KEY}=${idempotencyKey}\0`);
+/** What the processes of a call can be told by, in the files that the system keeps about them. */
+interface CallSigns {
+  readonly environ: Buffer;
+  readonly limits: Buffer;
 }
 
-async function hasInEnvironment(pid: number, entry: Buffer): Promise<boolean> {
+function signsOf(idempotencyKey: string): CallSigns {
+  return {
+    environ: Buffer.from(`\0${CALL_KEY}=${idempotencyKey}\0`),
+    limits: Buffer.from(` ${callMark(idempotencyKey)} `),
+  };
+}
+
+async function bearsSign(pid: number, signs: CallSigns): Promise<boolean> {
   const environment = await readProcessFile(pid, 'environ');
-  return environment !== null && Buffer.concat([NUL, environment, NUL]).includes(entry);
+  const bearsKey =
+    environment !== null && Buffer.concat([NUL, environment, NUL]).includes(signs.environ);
+  return bearsKey || (await readProcessFile(pid, 'limits'))?.includes(signs.limits) === true;
 }
 
-async function readProcessFile(pid: number, name: 'environ' | 'stat'): Promise<Buffer | null> {
+async function readProcessFile(
+  pid: number,
+  name: 'environ' | 'limits' | 'stat',
+): Promise<Buffer | null> {
   try {
     return await readFile(`/proc/${pid}/${name}`);
   } catch {

@@ -108,11 +108,7 @@ interface Started {
 }
 
 async function start(command: Command): Promise<Started | Error> {
-  const { program, args, environment } = joinOutputs(
-    command.shell,
-    command.command,
-    command.environment,
-  );
+  const { program, args, environment } = joinOutputs(command);
   try {
     // A shell that does not join its outputs after all still loses nothing, but the order between them.
     const child = spawn(program, args, {
