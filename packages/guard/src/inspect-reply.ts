@@ -48,7 +48,8 @@ export interface InspectedReply {
  */
 export function inspectReply(reply: ModelReply, options: InspectOptions): InspectedReply {
   const { policy, tools, toolChoice = 'auto' } = options;
-  const state = Object.freeze({ ...options.state, replies: options.state.replies + 1 });
+  const { replies, consecutive, totals, asked } = options.state;
+  const state = Object.freeze({ replies: replies + 1, consecutive, totals, asked });
   const said = splitReasoning(reply.content);
   if (policy.mode === 'off' || tools.length === 0 || toolChoice === 'none') {
     return unjudged(reply, { said, isOff: policy.mode === 'off', state });
@@ -105,15 +106,19 @@ function spoken(
   const { text, calls: others } = spokenBy(calls, seen.policy.respond);
   return others.length === 0 && text !== null
     ? answered(seen, text)
-    : decided({ ...seen, said: { ...seen.said, content } }, { calls: others, leftOut });
+    : decided(seen, { calls: others, leftOut }, content);
 }
 
-function decided(seen: Seen, { calls, leftOut }: JudgedCalls): InspectedReply {
+function decided(
+  seen: Seen,
+  { calls, leftOut }: JudgedCalls,
+  content: string | null,
+): InspectedReply {
   const { policy, state } = seen;
   const asCalls = (some: readonly InspectedCall[]): GuardDecision => ({
     kind: 'calls',
     calls: some,
-    content: seen.said.content,
+    content,
     reasoning: joined(seen.reply.reasoning, seen.said.reasoning),
     leftOut,
   });
@@ -134,13 +139,13 @@ function decided(seen: Seen, { calls, leftOut }: JudgedCalls): InspectedReply {
     ? (state.asked?.cuts ?? 0) > 0
     : state.consecutive.tool_errors >= policy.budgets.tool_errors;
   if (exhaustion === null && !(isNamed && wasTold)) {
-    const noted = isCut ? noteAsked(charged, { text: seen.said.content, reason: 'cut' }) : charged;
+    const noted = isCut ? noteAsked(charged, { text: content, reason: 'cut' }) : charged;
     return { decision: asCalls(calls), state: noted };
   }
   const left = giveUpOn(calls);
   if (left.length > 0) return { decision: asCalls(left), state: noteTaken(charged) };
   const failure = isCut ? 'cut' : 'arguments';
-  return gaveUp({ ...seen, state: charged }, failure, seen.said.content ?? explainDropped(calls));
+  return gaveUp({ ...seen, state: charged }, failure, content ?? explainDropped(calls));
 }
 
 /**
@@ -259,6 +264,7 @@ function taken(
 }
 
 function joined(field: string | null, inText: string | null): string | null {
+  if (field === null && inText === null) return null;
   const parts = [field, inText].filter((part) => part !== null && part.trim() !== '');
   return parts.join('\n') || null;
 }

@@ -30,13 +30,16 @@ export function createStepCounts(
     initial: Object.freeze(bounded.map(() => NO_CALLS)),
     add(counts, nodeId, what) {
       const place = bounded.indexOf(nodeId);
-      const known = counts[place];
+      const known = place < 0 ? undefined : counts[place];
       if (known === undefined) return counts;
       return Object.freeze(
         counts.with(place, Object.freeze({ ...known, [what]: known[what] + 1 })),
       );
     },
-    of: (counts, nodeId) => counts[bounded.indexOf(nodeId)] ?? null,
+    of(counts, nodeId) {
+      const place = bounded.indexOf(nodeId);
+      return place < 0 ? null : (counts[place] ?? null);
+    },
   };
 }
 

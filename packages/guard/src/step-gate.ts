@@ -133,6 +133,30 @@ export function createStepGate(nodes: readonly StepNode[]): StepGate {
       current: match.current_argument,
     })),
   });
+  const judge = (node: StepNode, seen: Seen): CallVerdict => {
+    const max = node.calls?.max ?? null;
+    if (node.prerequisites.length === 0 && max === null) return MAY_PASS;
+    const judged = node.prerequisites.map((one) =>
+      alternativesOf(one).map((prerequisite) => ({
+        prerequisite,
+        satisfied: isMet(prerequisite, seen),
+      })),
+    );
+    const unmet = judged.filter((group) => !group.some(({ satisfied }) => satisfied));
+    const performed = counts.of(seen.state.counts, node.node_id)?.performed ?? 0;
+    return {
+      unmet: unmet.map((group): UnmetPrerequisite => {
+        const steps = group.map(({ prerequisite }) => toStep(prerequisite));
+        const [step] = steps;
+        return step !== undefined && steps.length === 1 ? step : { anyOf: steps };
+      }),
+      spent: max !== null && performed >= max ? max : null,
+      decisions: judged.flat().map(({ prerequisite, satisfied }) => ({
+        node_id: prerequisite.node_id,
+        satisfied,
+      })),
+    };
+  };
   return {
     initial: Object.freeze({
       succeeded: Object.freeze([]),
@@ -140,38 +164,16 @@ export function createStepGate(nodes: readonly StepNode[]): StepGate {
       counts: counts.initial,
     }),
     check(state, calls) {
-      const asked = calls.map((call) => ({ node: find(call.nodeId), args: call.arguments }));
-      const premature = asked
-        .filter(({ node }) => node.terminal_result !== null)
-        .map(({ node }) => findPremature(node, { nodes, state, counts }))
-        .find((one) => one !== null);
-      return {
-        premature: premature ?? null,
-        calls: asked.map(({ node, args }) => {
-          const seen = { state, rules, args };
-          const judged = node.prerequisites.map((one) =>
-            alternativesOf(one).map((prerequisite) => ({
-              prerequisite,
-              satisfied: isMet(prerequisite, seen),
-            })),
-          );
-          const unmet = judged.filter((group) => !group.some(({ satisfied }) => satisfied));
-          const max = node.calls?.max ?? null;
-          const performed = counts.of(state.counts, node.node_id)?.performed ?? 0;
-          return {
-            unmet: unmet.map((group): UnmetPrerequisite => {
-              const steps = group.map(({ prerequisite }) => toStep(prerequisite));
-              const [step] = steps;
-              return step !== undefined && steps.length === 1 ? step : { anyOf: steps };
-            }),
-            spent: max !== null && performed >= max ? max : null,
-            decisions: judged.flat().map(({ prerequisite, satisfied }) => ({
-              node_id: prerequisite.node_id,
-              satisfied,
-            })),
-          };
-        }),
-      };
+      const verdicts: CallVerdict[] = [];
+      let premature: StepVerdict['premature'] = null;
+      for (const { nodeId, arguments: args } of calls) {
+        const node = find(nodeId);
+        if (node.terminal_result !== null) {
+          premature ??= findPremature(node, { nodes, state, counts });
+        }
+        verdicts.push(judge(node, { state, rules, args }));
+      }
+      return { premature, calls: verdicts };
     },
     recordCall(state, nodeId) {
       find(nodeId);
@@ -180,13 +182,14 @@ export function createStepGate(nodes: readonly StepNode[]): StepGate {
     record(before, nodeId, args) {
       find(nodeId);
       const state = counted(before, counts.add(before.counts, nodeId, 'succeeded'));
+      const isNew = !state.succeeded.includes(nodeId);
+      if (!isNew && rules.length === 0) return state;
       const evidence = state.evidence.map((known, index) => {
         const rule = rules[index];
         if (rule === undefined || rule.nodeId !== nodeId) return known;
         const key = evidenceOf(args, rule.names);
         return key === null || known.includes(key) ? known : Object.freeze([...known, key]);
       });
-      const isNew = !state.succeeded.includes(nodeId);
       if (!isNew && evidence.every((known, index) => known === state.evidence[index])) return state;
       return Object.freeze({
         ...state,
@@ -268,10 +271,21 @@ function ruleOf(prerequisite: StepPrerequisite, rules: readonly Rule[]): number 
   );
 }
 
-function isMet(
-  prerequisite: StepPrerequisite,
-  seen: { readonly state: StepState; readonly rules: readonly Rule[]; readonly args: unknown },
-): boolean {
+/** What a call is judged by. */
+interface Seen {
+  readonly state: StepState;
+  readonly rules: readonly Rule[];
+  readonly args: unknown;
+}
+
+/** Of a node that stands for itself and may be called any number of times. */
+const MAY_PASS: CallVerdict = Object.freeze({
+  unmet: Object.freeze([]),
+  spent: null,
+  decisions: Object.freeze([]),
+});
+
+function isMet(prerequisite: StepPrerequisite, seen: Seen): boolean {
   if (prerequisite.argument_matches.length === 0) {
     return seen.state.succeeded.includes(prerequisite.node_id);
   }

@@ -11,6 +11,7 @@ import {
   withoutAnnotations,
 } from '@millforge/contracts';
 import type { RegisteredTool, RegistrySnapshot } from './registry-snapshot.ts';
+import type { TraceBinding } from './tool-trace-record.ts';
 
 /** What a name of the plan leads to. */
 export type Bound = BoundNode | { readonly kind: 'defect'; readonly defect: Defect } | Ambiguous;
@@ -19,6 +20,8 @@ export type Bound = BoundNode | { readonly kind: 'defect'; readonly defect: Defe
 export interface BoundNode {
   readonly kind: 'bound';
   readonly node: PlanNode;
+  /** The node's binding as every record of a call has it. */
+  readonly binding: TraceBinding;
   readonly tool: RegisteredTool;
   readonly implementation: ToolImplementation;
   readonly validateInput: (value: unknown) => SchemaViolation | null;
@@ -105,11 +108,22 @@ function bindNode(
   return {
     kind: 'bound',
     node,
+    binding: traceBinding(node),
     tool,
     implementation,
     validateInput: compileValidator(node.input_schema),
     validateOutput: compileValidator(tool.descriptor.output_schema),
   };
+}
+
+/** A copy, frozen: it stands in many records, and a plan need not be frozen. */
+export function traceBinding({ binding }: PlanNode): TraceBinding {
+  return Object.freeze({
+    tool_id: binding.tool_id,
+    tool_version: binding.tool_version,
+    descriptor_sha256: binding.descriptor_sha256,
+    implementation_id: binding.implementation_id,
+  });
 }
 
 /** The first field in which the plan's copy differs from the registry's tool. */

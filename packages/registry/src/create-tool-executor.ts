@@ -1,12 +1,13 @@
 import type {
   Clock,
   CompiledHarnessPlan,
+  ReconcileContext,
   Redactor,
   ToolImplementation,
 } from '@millforge/contracts';
 import type { ApprovalPolicy } from './approval-policy.ts';
 import { bindPlan } from './bind-plan.ts';
-import { type AdmittedCall, checkCall, decideCall } from './check-call.ts';
+import { type AdmittedCall, type CheckParts, checkCall, decideCall } from './check-call.ts';
 import { type HostFolders, hideFolders } from './hide-folders.ts';
 import { type LiveParts, prepareCall, reconcileCall } from './live-call.ts';
 import { operationEffect, operationRepeat } from './operation-class.ts';
@@ -43,42 +44,42 @@ export interface ToolExecutorOptions {
 export function createToolExecutor(options: ToolExecutorOptions): ToolExecutor {
   const { plan, snapshot, implementations, clock } = options;
   const byName = bindPlan(plan, snapshot, implementations);
-  const redactorFor = perWorkspace(options.redactor, options.hostFolders ?? new Map());
+  const partsFor = perWorkspace(options.hostFolders ?? new Map(), {
+    byName,
+    redactor: options.redactor,
+    constraints: plan.capability_constraints ?? [],
+    approvals: options.approvals ?? null,
+  });
   const parts: LiveParts = { clock, used: new Set() };
   return Object.freeze({
     supportsTool: (name: string) => byName.get(name)?.kind === 'bound',
     check(call, context) {
-      const admitted = checkCall(call, context, {
-        byName,
-        redactor: redactorFor(context.workspace),
-        constraints: plan.capability_constraints ?? [],
-        approvals: options.approvals ?? null,
-      });
+      const admitted = checkCall(call, context, partsFor(context.workspace));
       return admitted.kind === 'refused' ? admitted : checkedCall(admitted, parts);
     },
   } satisfies ToolExecutor);
 }
 
-/** Nearly all calls of an executor have the same workspace. */
+/** What calls in a workspace are checked against; nearly all calls of an executor have the same one. */
 function perWorkspace(
-  redactor: Redactor,
   folders: HostFolders,
-): (workspace: string | null) => Redactor {
-  let last: { readonly workspace: string | null; readonly redactor: Redactor } | null = null;
+  parts: CheckParts,
+): (workspace: string | null) => CheckParts {
+  let last: { readonly workspace: string | null; readonly parts: CheckParts } | null = null;
   return (workspace) => {
-    if (last?.workspace === workspace) return last.redactor;
+    if (last?.workspace === workspace) return last.parts;
     const all = workspace === null ? folders : new Map([...folders, [workspace, '.']]);
-    last = { workspace, redactor: hideFolders(redactor, all) };
-    return last.redactor;
+    last = { workspace, parts: { ...parts, redactor: hideFolders(parts.redactor, all) } };
+    return last.parts;
   };
 }
 
 function checkedCall(call: AdmittedCall, parts: LiveParts): CheckedCall {
-  const { node, tool, implementation } = call.bound;
-  return Object.freeze({
+  const { node, binding, tool, implementation } = call.bound;
+  const checked = {
     kind: 'checked',
     nodeId: node.node_id,
-    binding: node.binding,
+    binding,
     effect: operationEffect(tool.descriptor),
     repeat: operationRepeat(tool.descriptor),
     input: call.input,
@@ -90,8 +91,13 @@ function checkedCall(call: AdmittedCall, parts: LiveParts): CheckedCall {
     },
     refuse: ({ code, message }) => refusedCall(call.facts, { code, message }, call.redactor),
     prepare: ({ signal }) => prepareCall(call, signal, parts),
-    ...(implementation.reconcile === undefined
-      ? {}
-      : { reconcile: (context) => reconcileCall(call, context, parts) }),
-  } satisfies CheckedCall);
+  } satisfies CheckedCall;
+  return Object.freeze(
+    implementation.reconcile === undefined
+      ? checked
+      : {
+          ...checked,
+          reconcile: (context: ReconcileContext) => reconcileCall(call, context, parts),
+        },
+  );
 }

@@ -205,8 +205,8 @@ async function runCall(
   if (approved !== null && result.outcome.certainty === 'completion_unknown') {
     parts.used.delete(approved);
   }
-  const { outcome, trace } = record(call, result, { startedAtMs, durationMs });
-  return { outcome, trace, ...(result.after === undefined ? {} : { after: result.after }) };
+  const executed = record(call, result, { startedAtMs, durationMs });
+  return result.after === undefined ? executed : { ...executed, after: result.after };
 }
 
 /** Why a prepared call does not begin after all, or null: time went by, and its approval may be gone. */

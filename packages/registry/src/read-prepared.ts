@@ -46,7 +46,8 @@ function isBarePromise(answer: unknown): answer is Promise<unknown> {
   return (
     answer instanceof Promise &&
     Object.getPrototypeOf(answer) === Promise.prototype &&
-    Reflect.ownKeys(answer).length === 0
+    !Object.hasOwn(answer, 'then') &&
+    !Object.hasOwn(answer, 'constructor')
   );
 }
 

@@ -68,17 +68,17 @@ export function settleResult(answer: unknown, bound: BoundNode, redactor: Redact
     visible(policy.redact_secrets ? redactor.text(said) : said),
     policy.max_summary_utf8,
   );
+  const outcome: ToolOutcome = {
+    status: read.code === null ? 'success' : statusOf(read.code),
+    error_code: read.code,
+    text: text.text,
+    data: data.data,
+    certainty: read.certainty,
+    truncated: read.truncated || text.isCut || data.cutPaths.length > 0,
+    artifact_ids: read.artifactIds.filter((id) => bound.node.produced_artifact_ids.includes(id)),
+  };
   return {
-    outcome: {
-      status: read.code === null ? 'success' : statusOf(read.code),
-      error_code: read.code,
-      text: text.text,
-      data: data.data,
-      certainty: read.certainty,
-      truncated: read.truncated || text.isCut || data.cutPaths.length > 0,
-      artifact_ids: read.artifactIds.filter((id) => bound.node.produced_artifact_ids.includes(id)),
-      ...(read.images.length === 0 ? {} : { images: read.images }),
-    },
+    outcome: read.images.length === 0 ? outcome : { ...outcome, images: read.images },
     truncatedPaths: text.isCut ? ['text', ...data.cutPaths] : data.cutPaths,
     after,
   };

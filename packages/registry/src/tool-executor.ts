@@ -7,12 +7,11 @@ import type {
   OperationRepeat,
   ReconcileContext,
   Reconciliation,
-  ToolBinding,
   ToolErrorCode,
   ToolOutcome,
 } from '@millforge/contracts';
 import type { ApprovalRequest } from './approval-request.ts';
-import type { ToolTraceRecord } from './tool-trace-record.ts';
+import type { ToolTraceRecord, TraceBinding } from './tool-trace-record.ts';
 
 /** The boundary between a plan and the code of its tools. */
 export interface ToolExecutor {
@@ -64,7 +63,7 @@ export interface CheckedCall {
   /** Node of the plan. */
   readonly nodeId: string;
   /** The exact tool. */
-  readonly binding: ToolBinding;
+  readonly binding: TraceBinding;
   /** What the call may do to the outside. */
   readonly effect: OperationEffect;
   /** Whether it may be performed again. */

@@ -3,7 +3,12 @@ import { boundText } from './bound-text.ts';
 import { digestOrNull } from './digest-or-null.ts';
 import { isoTime } from './iso-time.ts';
 import type { CallContext } from './tool-executor.ts';
-import type { ToolTraceRecord, TraceApproval, TraceDecision } from './tool-trace-record.ts';
+import type {
+  ToolTraceRecord,
+  TraceApproval,
+  TraceBinding,
+  TraceDecision,
+} from './tool-trace-record.ts';
 
 /** What is known of a call when its record is made. */
 export interface CallFacts {
@@ -12,6 +17,7 @@ export interface CallFacts {
   readonly context: CallContext;
   readonly resolution: ToolTraceRecord['resolution'];
   readonly node: PlanNode | null;
+  readonly binding: TraceBinding | null;
   readonly origin: ToolOrigin | null;
   /** Null when the arguments were not a JSON object. */
   readonly inputSha256: string | null;
@@ -42,15 +48,7 @@ export function traceCall(facts: CallFacts, end: CallEnd, redactor: Redactor): T
     tool_name: facts.name,
     node_id: node?.node_id ?? null,
     resolution: facts.resolution,
-    binding:
-      node === null
-        ? null
-        : {
-            tool_id: node.binding.tool_id,
-            tool_version: node.binding.tool_version,
-            descriptor_sha256: node.binding.descriptor_sha256,
-            implementation_id: node.binding.implementation_id,
-          },
+    binding: facts.binding,
     origin: facts.origin,
     input_sha256: facts.inputSha256,
     prerequisite_decisions: facts.prerequisites,

@@ -1,13 +1,20 @@
 import type { JsonObject } from '@millforge/contracts';
 
-/** One line for a person: the tool, and the first argument that says what it is about. */
+/** One line for a person: the tool, and the argument that says best what it is about. */
 export function describeCall(tool: string, input: JsonObject): string {
-  for (const name of TELLING) {
+  let told: string | null = null;
+  let rank = TELLING.length;
+  for (const name of Object.keys(input)) {
     const value = input[name];
-    if (typeof value === 'string' && value.trim() !== '') return `${tool} ${oneLine(value)}`;
+    if (typeof value !== 'string' || value.trim() === '') continue;
+    // Of arguments with other names the first one tells.
+    const place = TELLING.indexOf(name);
+    const own = place < 0 ? TELLING.length : place;
+    if (told !== null && own >= rank) continue;
+    told = value;
+    rank = own;
   }
-  const first = Object.values(input).find((value) => typeof value === 'string');
-  return typeof first === 'string' && first.trim() !== '' ? `${tool} ${oneLine(first)}` : tool;
+  return told === null ? tool : `${tool} ${oneLine(told)}`;
 }
 
 function oneLine(text: string): string {

@@ -36,14 +36,15 @@ export function judgeCall(call: ModelToolCall, context: CallContext): InspectedC
     keepUnknown: tool.isOpen ?? false,
   });
   if (repaired.ok) {
-    return {
+    const { value, repairs } = repaired;
+    const accepted = {
       kind: 'accepted',
       name: tool.name,
-      arguments: repaired.value,
-      repairs: repaired.repairs,
-      ...(tool.name === call.name ? {} : { writtenName: call.name }),
+      arguments: value,
+      repairs,
       index,
-    };
+    } as const;
+    return tool.name === call.name ? accepted : { ...accepted, writtenName: call.name };
   }
   const { problem: fault, message: problem, expected, received } = repaired;
   const isOpen = fault === 'json' || call.arguments.trim() === '';

@@ -19,8 +19,9 @@ export function judgeCalls(
   given: { readonly tools: ToolIndex; readonly policy: GuardPolicy; readonly state: GuardState },
 ): JudgedCalls {
   const { policy, state } = given;
-  const kept = reply.tool_calls.slice(0, policy.maxCalls ?? DEFAULT_MAX_CALLS);
-  const isWhole = kept.length === reply.tool_calls.length;
+  const most = policy.maxCalls ?? DEFAULT_MAX_CALLS;
+  const isWhole = reply.tool_calls.length <= most;
+  const kept = isWhole ? reply.tool_calls : reply.tool_calls.slice(0, most);
   let isListed = false;
   const calls = kept.map((call, index) => {
     const isLast = isWhole && index === kept.length - 1;

@@ -75,13 +75,21 @@ export function recordResult(
   call: RepeatableCall,
   result: string,
 ): RepeatState {
-  const recent = [...state.recent, Object.freeze({ call: keyOf(call), result })].slice(-MAX_RECENT);
+  const { length } = state.recent;
+  const recent: PerformedCall[] = [];
+  // In a loop, for the engine has no fast way to slice or spread an array that is frozen.
+  for (let at = Math.max(0, length + 1 - MAX_RECENT); at < length; at++) {
+    const earlier = state.recent[at];
+    if (earlier !== undefined) recent.push(earlier);
+  }
+  recent.push(Object.freeze({ call: keyOf(call), result }));
   return Object.freeze({ recent: Object.freeze(recent) });
 }
 
 /** How many calls back the same call was made; infinite when it was not lately. */
 function wayBack(recent: readonly PerformedCall[], key: string): number {
-  for (let back = 1; back <= MAX_PERIOD; back++) {
+  const most = Math.min(MAX_PERIOD, recent.length);
+  for (let back = 1; back <= most; back++) {
     if (recent[recent.length - back]?.call === key) return back;
   }
   return Number.POSITIVE_INFINITY;

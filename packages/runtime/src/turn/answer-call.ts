@@ -126,15 +126,15 @@ async function answerAdmitted(run: Run, asked: AskedCall, admitted: Admitted): P
   const performed = endCall(call, recorded);
   return performed.kind === 'ending'
     ? performed
-    : answerPerformed(run, asked, { ...admitted, outcome: performed.outcome });
+    : answerPerformed(run, asked, { admitted, outcome: performed.outcome });
 }
 
 function answerPerformed(
   run: Run,
   asked: AskedCall,
-  performed: Admitted & { readonly outcome: ToolOutcome },
+  { admitted, outcome }: { readonly admitted: Admitted; readonly outcome: ToolOutcome },
 ): Answer {
-  const { outcome, checked, output, repeatable: call, repeat: verdict } = performed;
+  const { checked, output, repeatable: call, repeat: verdict } = admitted;
   const { node } = call;
   const { place } = asked;
   if (outcome.status !== 'not_executed') run.steps = run.gate.recordCall(run.steps, node.node_id);

@@ -21,7 +21,7 @@ export async function answerCalls(
 ): Promise<RunEnding | null> {
   const premature = findPremature(run, batch);
   if (premature !== null) return refuseBatch(run, batch, premature);
-  const report = { ...NOTHING };
+  const report = noMistakes();
   for (const asked of batch) {
     const answering = answerCall(run, asked);
     const answer = answering instanceof Promise ? await answering : answering;
@@ -37,13 +37,15 @@ export async function answerCalls(
   return settle(run, report);
 }
 
-const NOTHING: BatchReport = {
-  performedCalls: 0,
-  unusableArguments: false,
-  failedCall: false,
-  unmetPrerequisite: false,
-  prematureTerminal: false,
-};
+function noMistakes(): { -readonly [Field in keyof BatchReport]: BatchReport[Field] } {
+  return {
+    performedCalls: 0,
+    unusableArguments: false,
+    failedCall: false,
+    unmetPrerequisite: false,
+    prematureTerminal: false,
+  };
+}
 
 function settle(run: Run, batch: BatchReport): RunEnding | null {
   const { state, exhausted } = settleBatch(run.guard, { policy: run.policy, batch });
@@ -72,7 +74,7 @@ function refuseBatch(
   const unusableArguments = batch.some(
     ({ call }) => call.kind !== 'accepted' && call.reason !== 'unknown-tool',
   );
-  const ending = settle(run, { ...NOTHING, prematureTerminal: true, unusableArguments });
+  const ending = settle(run, { ...noMistakes(), prematureTerminal: true, unusableArguments });
   const tier = Math.min(run.guard.consecutive.premature_terminals, 3);
   const message = stepNudgeText({ kind: 'premature-terminal', tier, terminal, pending });
   for (const asked of batch) {

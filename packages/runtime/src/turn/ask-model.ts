@@ -65,7 +65,7 @@ export function nextQuestion(
   const { compacted } = fitted;
   const added =
     compacted === null ? { messages } : { messages, compacted: shorteningJson(compacted) };
-  const operation = {
+  const operation: Unfinished<Operation<ModelExchange>> = {
     key: `model/${turn}`,
     step: turn,
     kind: 'model',
@@ -73,12 +73,13 @@ export function nextQuestion(
     repeat: 'safe',
     metered: true,
     describe: `model turn ${turn}`,
-    ...(turn === 1
-      ? { input: { ...fixedInput(run), ...added } }
-      : { input: added, extends: `model/${turn - 1}` }),
-  } as const;
+    input: turn === 1 ? { ...fixedInput(run), ...added } : added,
+  };
+  if (turn > 1) operation.extends = `model/${turn - 1}`;
   return { kind: 'question', turn, operation, compacted, startedAt: null };
 }
+
+type Unfinished<T> = { -readonly [Field in keyof T]: T[Field] };
 
 /** Asks the model: the act of the operation. */
 export function askModel(
@@ -162,12 +163,12 @@ async function complete(
       : operationUnavailable(failure);
   }
   const { reply, attempts } = completion;
+  const exchange = { reply: recordedReply(reply), attempts };
   // A replay has to stop where the run did, so what a limit depends on is recorded.
-  const elapsed =
+  const value =
     run.plan.budgets.observed_limits?.wall_ms === undefined
-      ? {}
-      : { elapsed_ms: Math.round(clock.monotonicMs() - startedAt) };
-  const value = { reply: recordedReply(reply), attempts, ...elapsed };
+      ? exchange
+      : { ...exchange, elapsed_ms: Math.round(clock.monotonicMs() - startedAt) };
   return value.reply.usage === null ? { value } : { value, usage: value.reply.usage };
 }
 
@@ -179,28 +180,16 @@ function fixedInput(run: Run): JsonObject {
   };
 }
 
+/** A message as it is recorded: what was put together here and frozen is what is kept. */
 function messageJson(message: ModelMessage): JsonValue {
-  if (message.role === 'tool') {
-    const { role, tool_call_id, name, content, images } = message;
-    const text = { role, tool_call_id, name, content };
-    if (images === undefined) return text;
-    // The bytes are with the call; what the model was shown is told by its digest.
-    return { ...text, images: images.map(({ media_type, sha256 }) => ({ media_type, sha256 })) };
+  if (message.role !== 'tool' || message.images === undefined) {
+    const asJson: AsJson<ModelMessage> = message;
+    return asJson;
   }
-  if (message.role !== 'assistant') return message;
-  const { role, content, tool_calls, continuation } = message;
-  if (tool_calls === undefined) return { role, content };
-  const calls = tool_calls.map((call) => ({
-    id: call.id,
-    name: call.name,
-    arguments: call.arguments,
-  }));
-  return {
-    role,
-    content,
-    tool_calls: calls,
-    ...(continuation === undefined ? {} : { continuation }),
-  };
+  const { role, tool_call_id, name, content, images } = message;
+  // The bytes are with the call; what the model was shown is told by its digest.
+  const shown = images.map(({ media_type, sha256 }) => ({ media_type, sha256 }));
+  return { role, tool_call_id, name, content, images: shown };
 }
 
 function emitStarted(run: Run, { turn, compacted }: Question, replayed: boolean): void {

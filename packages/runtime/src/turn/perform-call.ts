@@ -58,7 +58,7 @@ export function beginCall(run: Run, place: CallPlace, checked: CheckedCall): Cal
 /** The operation that the log is asked for. */
 export function callOperation(call: CallInFlight): Operation<CallRecord> {
   const { place, checked, describe } = call;
-  return {
+  const operation: Operation<CallRecord> = {
     key: `tool/${place.turn}/${place.index}`,
     step: place.turn,
     kind: 'tool',
@@ -66,16 +66,16 @@ export function callOperation(call: CallInFlight): Operation<CallRecord> {
     effect: checked.effect,
     repeat: checked.repeat,
     metered: false,
-    input: { tool: place.tool, binding: { ...checked.binding }, arguments: checked.input },
+    input: { tool: place.tool, binding: checked.binding, arguments: checked.input },
     describe,
     before(signal) {
       if (call.startedAt === null) emitStarted(call, false);
       return look(call, signal);
     },
-    ...(checked.reconcile === undefined
-      ? {}
-      : { reconcile: (context) => reconcile(checked, context) }),
   };
+  return checked.reconcile === undefined
+    ? operation
+    : { ...operation, reconcile: (context) => reconcile(checked, context) };
 }
 
 /** Frees what was prepared, if anything is; null when there is nothing to wait for. */
@@ -141,11 +141,8 @@ export async function actCall(
     assertRecordable(call, executed, context);
     const kept =
       outcome.images === undefined ? outcome : await keepImages(outcome, run.options.artifacts);
-    return {
-      value: callRecord({ trace: executed.trace, outcome: kept }),
-      usage: ONE_CALL,
-      ...(after === undefined ? {} : { after }),
-    };
+    const value = callRecord({ trace: executed.trace, outcome: kept });
+    return after === undefined ? { value, usage: ONE_CALL } : { value, usage: ONE_CALL, after };
   } finally {
     await freeCall(call);
   }

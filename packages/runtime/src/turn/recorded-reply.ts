@@ -3,7 +3,8 @@ import type { AsJson } from '@millforge/registry';
 
 /** Exactly the fields of the contract, whatever else a client may have left in the object. */
 export function recordedReply(reply: ModelReply): AsJson<ModelReply> {
-  return {
+  const { usage, continuation } = reply;
+  const recorded = {
     content: reply.content,
     reasoning: reply.reasoning,
     tool_calls: reply.tool_calls.map((call) => ({
@@ -12,19 +13,17 @@ export function recordedReply(reply: ModelReply): AsJson<ModelReply> {
       arguments: call.arguments,
     })),
     finish_reason: reply.finish_reason,
-    usage:
-      reply.usage === null
-        ? null
-        : {
-            input_tokens: reply.usage.input_tokens,
-            output_tokens: reply.usage.output_tokens,
-            ...(reply.usage.cost_micros === undefined
-              ? {}
-              : { cost_micros: reply.usage.cost_micros }),
-          },
+    usage: usage === null ? null : recordedUsage(usage),
     provider_model: reply.provider_model,
-    ...(reply.continuation === undefined ? {} : { continuation: reply.continuation }),
   };
+  return continuation === undefined ? recorded : { ...recorded, continuation };
+}
+
+function recordedUsage(usage: NonNullable<ModelReply['usage']>) {
+  const { input_tokens, output_tokens, cost_micros } = usage;
+  return cost_micros === undefined
+    ? { input_tokens, output_tokens }
+    : { input_tokens, output_tokens, cost_micros };
 }
 
 /** What a completion lacks of its contract, or null; its type is a promise that plain JavaScript may break. */

@@ -75,16 +75,21 @@ function answerReply(run: Run, { turn, reply, content, replayed, calls }: Reply)
     const value = call.kind === 'accepted' ? call.arguments : decode(text);
     return { place, call, text, value, replayed };
   });
-  run.conversation.add({
-    role: 'assistant',
-    content,
-    tool_calls: asked.map((one) => ({
-      id: one.place.callId,
-      name: one.place.tool,
-      arguments: historyArguments(one),
-    })),
-    ...(reply.continuation === undefined ? {} : { continuation: reply.continuation }),
-  });
+  const { continuation } = reply;
+  const tool_calls = Object.freeze(
+    asked.map((one) =>
+      Object.freeze({
+        id: one.place.callId,
+        name: one.place.tool,
+        arguments: historyArguments(one),
+      }),
+    ),
+  );
+  run.conversation.add(
+    continuation === undefined
+      ? { role: 'assistant', content, tool_calls }
+      : { role: 'assistant', content, tool_calls, continuation },
+  );
   return answerCalls(run, asked);
 }
 
