@@ -81,17 +81,7 @@ export function editTool(options: PiToolOptions): Tool {
           throw error;
         }
       }),
-    async reconcile(input, context) {
-      const { workspace, signal } = context;
-      const sent = stringArgument(input, 'path');
-      const path = resolvePath(sent, { workspace, homeDirectory, exactPathFirst });
-      const turn = await takeTurn(path, signal);
-      try {
-        return await reconcileChange(turn.target, context, null);
-      } finally {
-        turn.release();
-      }
-    },
+    reconcile: (_input, context) => reconcileChange(context, null),
   });
 }
 
@@ -107,7 +97,11 @@ function changeText(
   if (!matched.ok) {
     const explains = profile.explainsMisses && content.isText;
     const message = explainMiss(matched.miss, { text: before, path: sent, edits, explains });
-    throw toolFault(matched.miss.kind === 'empty' ? 'invalid_arguments' : 'conflict', message);
+    const note = profile.explainsMisses && !content.isText ? otherEncoding(found.bytes) : '';
+    throw toolFault(
+      matched.miss.kind === 'empty' ? 'invalid_arguments' : 'conflict',
+      `${message}${note}`,
+    );
   }
   const { text: after, spans } = applyMatches(before, matched.matches);
   if (after === before) throw toolFault('conflict', noChange(sent, edits.length));
@@ -116,6 +110,14 @@ function changeText(
     text: `Successfully replaced ${edits.length} block(s) in ${sent}.`,
     data: content.isText ? describe({ path: sent, before, after, spans }, mark, profile) : {},
   };
+}
+
+/** What a model that has read the file cannot see of it. */
+function otherEncoding(bytes: Buffer): string {
+  const isWide = ['fffe', 'feff'].includes(bytes.toString('hex', 0, 2));
+  return isWide
+    ? ' The file is UTF-16, where no text matches; change it with bash.'
+    : ' The file holds bytes that are not UTF-8, which read shows as \uFFFD; leave them out of the text.';
 }
 
 function describe(change: Change, mark: string, profile: ProfileSwitches): JsonObject {

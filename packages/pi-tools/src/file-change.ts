@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type {
   JsonObject,
   JsonValue,
@@ -7,13 +8,13 @@ import type {
   ToolResult,
 } from '@millforge/contracts';
 import { sha256 } from '@millforge/contracts';
-import type { FileTurn } from './file-queue.ts';
+import { type FileTurn, takeTurn } from './file-queue.ts';
 import { type FoundFile, readFoundFile } from './found-file.ts';
 import type { OnEffect } from './pi-tool-options.ts';
 import { AT_ONCE_BYTES } from './plain-file.ts';
 import { removeTemporary, replaceFile } from './replace-file.ts';
 import { displayPath } from './resolve-path.ts';
-import { answering } from './tool-fault.ts';
+import { answering, errnoOf } from './tool-fault.ts';
 
 /** A change of one file that is decided but not made. */
 export interface FileChange {
@@ -83,32 +84,52 @@ export function prepareChange(change: FileChange): PreparedTool {
 /**
  * Finds out by looking at the file whether an interrupted change was made. `intended` is the whole new
  * content, where the arguments of the call have it.
+ *
+ * The file is the one that the evidence names: links, and what stands beside them, may lead elsewhere by now.
  */
 export async function reconcileChange(
-  target: string,
   context: ToolReconcileContext,
   intended: string | null,
 ): Promise<ToolReconciliation> {
   const evidence = readEvidence(context.before, intended);
   if (evidence === null) return { kind: 'unknown', evidence: { reason: 'no evidence was kept' } };
-  const now = await readFoundFile(target);
+  const target = resolve(context.workspace ?? '/', evidence.path);
+  try {
+    const answer = compare(evidence, await findInTurn(target, context.signal));
+    if (answer.kind !== 'unknown') removeTemporary(target, context.idempotencyKey);
+    return answer;
+  } catch (error) {
+    const code = errnoOf(error);
+    if (code === null || context.signal.aborted) throw error;
+    const reason = `what is there cannot be read (${code})`;
+    return { kind: 'unknown', evidence: { path: evidence.path, reason } };
+  }
+}
+
+async function findInTurn(target: string, signal: AbortSignal): Promise<FoundFile | null> {
+  const turn = await takeTurn(target, signal);
+  try {
+    return await readFoundFile(target);
+  } finally {
+    turn.release();
+  }
+}
+
+function compare(evidence: Evidence, now: FoundFile | null): ToolReconciliation {
+  const { path, bytes, text, data } = evidence;
   const found = now?.sha256 ?? null;
   if (found === evidence.after) {
-    removeTemporary(target, context.idempotencyKey);
-    const after = { path: evidence.path, sha256: found, bytes: evidence.bytes };
-    return {
-      kind: 'happened',
-      result: { kind: 'done', text: evidence.text, data: evidence.data, after },
-    };
+    const after = { path, sha256: found, bytes };
+    return { kind: 'happened', result: { kind: 'done', text, data, after } };
   }
-  const seen = { path: evidence.path, sha256_found: found };
   const isUntouched =
     now === null
       ? evidence.version === null
       : found === evidence.before || now.version === evidence.version;
-  if (!isUntouched) return { kind: 'unknown', evidence: seen };
-  removeTemporary(target, context.idempotencyKey);
-  return { kind: 'not-happened', evidence: seen };
+  return {
+    kind: isUntouched ? 'not-happened' : 'unknown',
+    evidence: { path, sha256_found: found },
+  };
 }
 
 interface Evidence {

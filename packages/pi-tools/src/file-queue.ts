@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { errnoOf, toolFault } from './tool-fault.ts';
@@ -50,7 +51,7 @@ function joinQueue(target: string): {
 /** Follows links to the file that an operation on the path would change; it need not exist. */
 function resolveTarget(path: string, hops = 0): string {
   try {
-    return realpathSync.native(path);
+    return nameOf(realpathSync.native(path, 'buffer'), path);
   } catch (error) {
     const code = errnoOf(error);
     if (code === 'ENOTDIR' || hops > MAX_HOPS) return path;
@@ -64,7 +65,14 @@ function resolveTarget(path: string, hops = 0): string {
 
 function linkTarget(path: string): string | null {
   const stats = lstatSync(path, { throwIfNoEntry: false });
-  return stats?.isSymbolicLink() ? readlinkSync(path) : null;
+  return stats?.isSymbolicLink() ? nameOf(readlinkSync(path, 'buffer'), path) : null;
+}
+
+/** Other bytes than UTF-8 have no text that would lead to the same file. */
+function nameOf(bytes: Buffer, path: string): string {
+  if (isUtf8(bytes)) return bytes.toString();
+  const message = `A link on the way leads to a name that is not UTF-8; change the file with bash: ${path}`;
+  throw toolFault('io_error', message);
 }
 
 /** Listens until `until` aborts. */

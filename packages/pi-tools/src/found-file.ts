@@ -70,6 +70,9 @@ export async function findWritableFile(path: string): Promise<FoundFile | null> 
 export async function isAsFound(path: string, found: FoundFile | null): Promise<boolean> {
   const stats = statIfThere(path);
   if (found === null || stats === null) return found === null && stats === null;
+  // What replaces the file gets these as they were found, which would undo what somebody has set since.
+  const { mode, uid, gid } = describe(stats);
+  if (mode !== found.mode || uid !== found.uid || gid !== found.gid) return false;
   // Another write within one tick of the file system's clock leaves the times as they were. What replaces
   // the whole content would have replaced that one as well; what was made from the content would undo it.
   if (found.bytes === null && versionOf(stats) === found.version) return true;

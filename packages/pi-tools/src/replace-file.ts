@@ -2,6 +2,7 @@ import {
   close,
   closeSync,
   constants,
+  existsSync,
   fchmodSync,
   fchownSync,
   fstatSync,
@@ -48,12 +49,7 @@ export async function replaceFile(replacement: Replacement): Promise<void> {
   const temporary = temporaryPath(target, replacement.idempotencyKey);
   try {
     await writeTemporary(temporary, replacement);
-    if (!(await isAsFound(target, found))) {
-      throw toolFault(
-        'conflict',
-        `${basename(target)} was changed by something else in the meantime; read it again.`,
-      );
-    }
+    if (!(await isAsFound(target, found))) throw conflict(target);
     if (signal.aborted) throw toolFault('cancelled', 'Operation aborted');
     onEffect('before-effect');
     const old = holdOpen(target, found);
@@ -63,7 +59,7 @@ export async function replaceFile(replacement: Replacement): Promise<void> {
       if (old !== null) close(old, () => undefined);
     }
   } catch (error) {
-    rmSync(temporary, { force: true });
+    remove(temporary);
     throw error;
   }
   onEffect('after-effect');
@@ -72,7 +68,15 @@ export async function replaceFile(replacement: Replacement): Promise<void> {
 
 /** Removes what an interrupted replacement may have left beside the file. */
 export function removeTemporary(target: string, idempotencyKey: string): void {
-  rmSync(temporaryPath(target, idempotencyKey), { force: true });
+  remove(temporaryPath(target, idempotencyKey));
+}
+
+function remove(temporary: string): void {
+  try {
+    rmSync(temporary, { force: true });
+  } catch {
+    // A folder that lets nothing go; what became of the file itself matters more.
+  }
 }
 
 function temporaryPath(target: string, idempotencyKey: string): string {
@@ -107,8 +111,9 @@ function openTemporary(path: string, replacement: Replacement): number {
     const code = errnoOf(error);
     // A repeated call finds its own leftover under this name.
     if (code === 'EEXIST') rmSync(path, { force: true });
-    else if (code === 'ENOENT') makeFolder(dirname(path));
-    else throw unreplaceable(replacement, path, error);
+    else if (code !== 'ENOENT') throw unreplaceable(replacement, path, error);
+    else if (replacement.found === null) makeFolder(dirname(path));
+    else if (!existsSync(dirname(path))) throw conflict(replacement.target);
   }
   try {
     return openSync(path, 'wx', 0o666);
@@ -137,6 +142,11 @@ function renameTemporary(temporary: string, replacement: Replacement): void {
   } catch (error) {
     throw unreplaceable(replacement, temporary, error);
   }
+}
+
+function conflict(target: string): MillforgeError {
+  const message = `${basename(target)} was changed by something else in the meantime; read it again.`;
+  return toolFault('conflict', message);
 }
 
 /** A failure that tells of the file that was meant, not of the temporary one. */

@@ -56,16 +56,6 @@ export function writeTool(options: PiToolOptions): Tool {
           throw error;
         }
       }),
-    async reconcile(input, context) {
-      const { workspace, signal } = context;
-      const sent = stringArgument(input, 'path');
-      const path = resolvePath(sent, { workspace, homeDirectory, exactPathFirst });
-      const turn = await takeTurn(path, signal);
-      try {
-        return await reconcileChange(turn.target, context, stringArgument(input, 'content'));
-      } finally {
-        turn.release();
-      }
-    },
+    reconcile: (input, context) => reconcileChange(context, stringArgument(input, 'content')),
   });
 }

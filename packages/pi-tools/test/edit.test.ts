@@ -22,6 +22,25 @@ test('replaces one passage and says so', async () => {
   });
 });
 
+test('takes half of a character for no part of it', async () => {
+  const { after, result } = await edited('a🙂b', [['\uD83D', 'x']]);
+  expect(result).toMatchObject({ kind: 'failed', code: 'conflict' });
+  expect(after).toBe('a🙂b');
+});
+
+test.each([
+  ['UTF-16', Buffer.from('\uFEFFabc\n', 'utf16le'), 'The file is UTF-16'],
+  ['broken', Buffer.from([0x61, 0xff, 0x62]), 'The file holds bytes that are not UTF-8'],
+])(
+  'says of a miss in a file that is %s what a model cannot see (KB-06)',
+  async (_what, bytes, told) => {
+    const world = await toolWorld();
+    await writeFile(world.path('f'), bytes);
+    expect((await edit(world, [['a\uFFFDb', 'x']])).text).toContain(`newlines. ${told}`);
+    expect(await readFile(world.path('f'))).toEqual(bytes);
+  },
+);
+
 test('matches every edit against the original, in whatever order they come', async () => {
   expect(
     (

@@ -19,8 +19,6 @@ import { readAnchoredEdits } from './read-anchored-edits.ts';
 /** Makes the tool that changes lines by their anchors, all of them or none. */
 export function editAnchoredTool(options: PiToolOptions): Tool {
   const { homeDirectory, onEffect } = options;
-  const turnOn = (input: JsonObject, workspace: string | null, signal: AbortSignal) =>
-    takeTurn(resolvePath(stringArgument(input, 'path'), { workspace, homeDirectory }), signal);
   return definePiTool({
     name: 'edit_anchored',
     description:
@@ -59,7 +57,7 @@ export function editAnchoredTool(options: PiToolOptions): Tool {
     prepare: (input, { workspace, signal }) =>
       refusing(async () => {
         const sent = stringArgument(input, 'path');
-        const turn = await turnOn(input, workspace, signal);
+        const turn = await takeTurn(resolvePath(sent, { workspace, homeDirectory }), signal);
         try {
           const found = await openForEdit(turn.target, sent);
           const isDurable = options.durable === true;
@@ -77,14 +75,7 @@ export function editAnchoredTool(options: PiToolOptions): Tool {
           throw error;
         }
       }),
-    async reconcile(input, context) {
-      const turn = await turnOn(input, context.workspace, context.signal);
-      try {
-        return await reconcileChange(turn.target, context, null);
-      } finally {
-        turn.release();
-      }
-    },
+    reconcile: (_input, context) => reconcileChange(context, null),
   });
 }
 

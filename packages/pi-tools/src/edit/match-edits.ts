@@ -87,6 +87,8 @@ function createSpellings(text: string, isText: boolean): readonly Spelling[] {
 }
 
 function findPlaces(oldText: string, spellings: readonly Spelling[]): readonly Place[] {
+  // No file holds half of a character, and to replace one half would change the other.
+  if (/\p{Surrogate}/u.test(oldText)) return [];
   for (const { view, spell } of spellings) {
     const wanted = spell(oldText);
     // A text of nothing but white space has no loose spelling that could be looked for.
