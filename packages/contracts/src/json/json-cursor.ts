@@ -39,6 +39,7 @@ export interface JsonCursor {
   readonly maxStringBytes: number;
   readonly maxNumberChars: number;
   readonly allowsControls: boolean;
+  readonly allowsLoneSurrogates: boolean;
   readonly onEntry: ((container: object, key: string | number, offset: number) => void) | undefined;
   /** Offset of the next character to look at. */
   at: number;

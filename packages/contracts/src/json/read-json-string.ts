@@ -68,7 +68,7 @@ function admit(cursor: JsonCursor, start: number, value: string): string | undef
   if (!cursor.allowsControls && CONTROL.test(value)) {
     return fail(cursor, start, ['control-character', 'A string holds a control character.']);
   }
-  if (LONE_SURROGATE.test(value)) {
+  if (!cursor.allowsLoneSurrogates && LONE_SURROGATE.test(value)) {
     return fail(cursor, start, ['lone-surrogate', 'A string holds half of a surrogate pair.']);
   }
   return admitSize(cursor, start, value);

@@ -24,6 +24,8 @@ export interface ReadJsonOptions {
   readonly maxNumberChars?: number;
   /** Accepts control characters in strings when they are written as escapes. */
   readonly allowControlCharacters?: boolean;
+  /** Accepts halves of surrogate pairs, for texts that are joined afterwards; they cannot be written down. */
+  readonly allowLoneSurrogates?: boolean;
   /**
    * Hears of every object entry and array item before its value is read.
    *
@@ -58,6 +60,7 @@ export function readJson(text: string, options: ReadJsonOptions = {}): ReadJsonR
     maxStringBytes: options.maxStringBytes ?? Number.POSITIVE_INFINITY,
     maxNumberChars: options.maxNumberChars ?? DEFAULT_MAX_NUMBER_CHARS,
     allowsControls: options.allowControlCharacters ?? false,
+    allowsLoneSurrogates: options.allowLoneSurrogates ?? false,
     onEntry: options.onEntry?.bind(options),
     at: 0,
     entries: 0,

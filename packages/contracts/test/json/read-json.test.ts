@@ -156,6 +156,15 @@ describe('faults', () => {
   });
 });
 
+test('reads halves of surrogate pairs where they are allowed', () => {
+  const text = '["\\ud83d", {"\\ude00": 1}]';
+  expect(readJson(text)).toMatchObject({ ok: false, reason: 'lone-surrogate' });
+  expect(readJson(text, { allowLoneSurrogates: true })).toEqual({
+    ok: true,
+    value: ['\ud83d', { '\ude00': 1 }],
+  });
+});
+
 test('reads escaped tabs and line ends, surrogate pairs and solidi', () => {
   expect(valueOf('"\\t\\n\\r\\u00e9\\ud83d\\ude42\\/🙂"')).toBe('\t\n\ré🙂/🙂');
 });

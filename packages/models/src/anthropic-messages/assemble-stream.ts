@@ -1,6 +1,8 @@
-import { type ExactJson, readJson } from '@millforge/contracts';
+import type { ExactJson } from '@millforge/contracts';
 import type { JsonFields, StreamAssembler, StreamStep } from '../client/dialect.ts';
 import { isJsonObject } from '../client/json-text.ts';
+import { mendText } from '../client/mend-surrogates.ts';
+import { readEvent } from '../client/read-event.ts';
 
 /**
  * Puts the events of a streamed message together to the body of a whole one.
@@ -47,13 +49,9 @@ export function assembleMessageStream(): StreamAssembler {
 
   return {
     push({ data }) {
-      const json = readJson(data, { allowControlCharacters: true });
-      if (!json.ok && json.reason !== 'lone-surrogate') {
-        return { kind: 'malformed', message: 'has an event that is not JSON' };
-      }
-      // Halves of a character in two events find each other when they are joined.
-      const event: ExactJson = json.ok ? json.value : JSON.parse(data);
-      return isJsonObject(event) ? takeEvent(event) : NOTHING;
+      const json = readEvent(data);
+      if (!json.ok) return { kind: 'malformed', message: 'has an event that is not JSON' };
+      return isJsonObject(json.value) ? takeEvent(json.value) : NOTHING;
     },
     finish() {
       if (!isStopped && stopReason === null) return null;
@@ -99,7 +97,7 @@ function takeDelta(block: StreamedBlock | undefined, delta: JsonFields): StreamS
 }
 
 function wholeBlock({ start, text, signature }: StreamedBlock): JsonFields {
-  const whole = text.replace(/\p{Surrogate}/gu, '\ufffd');
+  const whole = mendText(text);
   const kind = textOf(start['type']);
   switch (kind) {
     case 'text':

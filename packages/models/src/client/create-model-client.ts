@@ -11,7 +11,9 @@ import { openAiChatDialect } from '../openai-chat/openai-chat-dialect.ts';
 import { modelCapabilities } from '../profile/model-capabilities.ts';
 import type { ModelProfile } from '../profile/model-profile.ts';
 import { readModelProfile } from '../profile/read-model-profile.ts';
+import { cutText } from './cut-text.ts';
 import { findUndeclared } from './find-undeclared.ts';
+import { mendText } from './mend-surrogates.ts';
 import type { ModelFetch } from './model-fetch.ts';
 import { readKey } from './read-key.ts';
 import { createRedaction, type Redact } from './redaction.ts';
@@ -147,11 +149,11 @@ function unusableKey(message: string): ModelCompletion {
 function failed(exchange: Exchange & { readonly kind: 'failed' }, redact: Redact): ModelCompletion {
   const { category, message, retryable } = exchange.last;
   const tries = exchange.attempts > 1 ? ` (after ${exchange.attempts} requests)` : '';
-  const clean = redact(`${message.replace(/\.$/, '')}${tries}.`);
+  const clean = mendText(redact(`${message.replace(/\.$/, '')}${tries}.`));
   return {
     kind: 'failed',
     category,
-    message: clean.length > MAX_MESSAGE_CHARS ? `${clean.slice(0, MAX_MESSAGE_CHARS - 1)}…` : clean,
+    message: cutText(clean, MAX_MESSAGE_CHARS),
     retryable,
     sent: exchange.sent,
   };

@@ -11,7 +11,12 @@ export type RequestEncoder = (request: ModelRequest) => string;
 /** A reply, or what about the body is not one. */
 export type DecodedReply =
   | { readonly ok: true; readonly reply: ModelReply }
-  | { readonly ok: false; readonly message: string };
+  | {
+      readonly ok: false;
+      readonly message: string;
+      /** What the server says went wrong, where that stands in the place of a reply. */
+      readonly error?: ExactJson;
+    };
 
 /** One way in which model servers are spoken to over HTTP. */
 export interface Dialect {

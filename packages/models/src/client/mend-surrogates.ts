@@ -8,3 +8,8 @@ export function mendSurrogates(json: string): string {
     escape.length === 6 ? '\\ufffd' : escape,
   );
 }
+
+/** Replaces halves of characters that stayed alone, which cannot be written down. */
+export function mendText(text: string): string {
+  return text.replace(/\p{Surrogate}/gu, '\ufffd');
+}

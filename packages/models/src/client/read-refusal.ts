@@ -1,5 +1,6 @@
 import { type ExactJson, readJson } from '@millforge/contracts';
 import { echoedCalls } from '../openai-chat/echoed-calls.ts';
+import { cutText } from './cut-text.ts';
 import type { Attempt, FailedAttempt } from './failed-attempt.ts';
 import { malformedAnswer } from './malformed-answer.ts';
 import { mediaType } from './media-type.ts';
@@ -44,7 +45,7 @@ export function refusal(
   return statusFailure({
     ...answer,
     mediaType: mediaType(response),
-    requestId: requestId === null ? null : request.redact(requestId).slice(0, 128),
+    requestId: requestId === null ? null : cutText(request.redact(requestId), 128),
     retryAfterMs: readRetryAfterMs(headers.get('retry-after'), request.clock.now()),
     baseUrl: request.baseUrl,
     model: request.model,
@@ -59,11 +60,16 @@ function redirected(response: Response, request: OutgoingRequest): FailedAttempt
     location !== null && URL.canParse(location, request.baseUrl)
       ? new URL(location, request.baseUrl)
       : null;
-  const where = target === null ? 'elsewhere' : `to ${target.origin}${target.pathname}`;
+  const isWeb = target?.protocol === 'https:' || target?.protocol === 'http:';
+  const where =
+    target === null || !isWeb
+      ? 'elsewhere'
+      : `to ${cutText(request.redact(`${target.origin}${target.pathname}`), MAX_TARGET_CHARS)}`;
   return malformedAnswer(
     request,
     `is a redirect (${response.status}) ${where}, and redirects are not followed, since the key belongs to one origin; correct base_url`,
   );
 }
 
+const MAX_TARGET_CHARS = 160;
 const MAX_ERROR_BYTES = 64 * 1024;

@@ -24,7 +24,9 @@ export async function readSuccess(
   }
   if (type === null || !isJsonType(type)) return wrongType(response, type, request);
   const body = await readBody(response, { maxBytes: MAX_REPLY_BYTES, limit });
-  if (!body.ok) return unreadable(request, body.reason);
+  if (!body.ok) {
+    return body.reason === 'too-large' ? tooLarge(request, MAX_REPLY_BYTES) : notText(request);
+  }
   const json = parseReply(body.text);
   if (!json.ok) {
     return malformedAnswer(
@@ -64,8 +66,9 @@ async function readStreamed(
     case 'idle':
       return streamIdle(request.baseUrl, stream.idleMs);
     case 'too-large':
+      return tooLarge(request, MAX_STREAM_BYTES);
     case 'not-utf8':
-      return unreadable(request, result.kind);
+      return notText(request);
     default:
       return unreachable(result, 'end of a stream');
   }
@@ -79,9 +82,8 @@ function understood(body: JsonFields, response: Response, request: OutgoingReque
     return { kind: 'reply', reply };
   }
   // Some gateways report the failure of a server behind them with status 200.
-  if (body['error'] !== undefined && body['error'] !== null) {
-    return reported(body, response, request);
-  }
+  const error = decoded.error ?? body['error'] ?? null;
+  if (error !== null) return reported({ ...body, error }, response, request);
   return malformedAnswer(
     request,
     `${decoded.message}; check that base_url is the root of an API of this dialect`,
@@ -92,12 +94,14 @@ function reported(body: JsonFields, response: Response, request: OutgoingRequest
   return refusal(response, request, { status: errorStatus(body), body });
 }
 
-function unreadable(request: OutgoingRequest, reason: 'too-large' | 'not-utf8'): FailedAttempt {
+function tooLarge(request: OutgoingRequest, maxBytes: number): FailedAttempt {
+  return malformedAnswer(request, `is larger than ${maxBytes / MIB} MiB; lower max_output_tokens`);
+}
+
+function notText(request: OutgoingRequest): FailedAttempt {
   return malformedAnswer(
     request,
-    reason === 'too-large'
-      ? `is larger than ${MAX_REPLY_BYTES / MIB} MiB; lower max_output_tokens`
-      : 'is not UTF-8 text; look at the server or a proxy in front of it',
+    'is not UTF-8 text; look at the server or a proxy in front of it',
   );
 }
 

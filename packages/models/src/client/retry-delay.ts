@@ -18,7 +18,8 @@ export function retryDelayMs(retry: {
 export function readRetryAfterMs(header: string | null, nowMs: number): number | null {
   if (header === null) return null;
   const text = header.trim();
-  if (/^\d{1,9}(?:\.\d{1,9})?$/.test(text)) return Math.ceil(Number(text) * 1000);
+  // However many digits: a wait that outlasts the limit is a reason to stop, not to try at once.
+  if (/^\d+(?:\.\d{1,9})?$/.test(text)) return Math.ceil(Number(text) * 1000);
   // `Date.parse` also takes forms that no server means as a date, such as a bare negative number.
   if (!/^[A-Z][a-z]+, /.test(text)) return null;
   const at = Date.parse(text);

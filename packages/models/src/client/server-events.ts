@@ -21,7 +21,9 @@ export interface ServerEventParser {
  * other than `event` and `data` mean nothing here.
  */
 export function createServerEventParser(): ServerEventParser {
-  let rest = '';
+  /** The beginning of a line, in pieces that are joined once it is whole. */
+  let line = '';
+  let isAfterReturn = false;
   let name = '';
   let data: string[] = [];
   const events: ServerEvent[] = [];
@@ -31,47 +33,39 @@ export function createServerEventParser(): ServerEventParser {
     name = '';
     data = [];
   };
-  const takeLine = (line: string): void => {
-    if (line === '') return dispatch();
-    const colon = line.indexOf(':');
+  const takeLine = (whole: string): void => {
+    if (whole === '') return dispatch();
+    const colon = whole.indexOf(':');
     if (colon === 0) return;
-    const field = colon < 0 ? line : line.slice(0, colon);
-    const value = colon < 0 ? '' : line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1);
+    const field = colon < 0 ? whole : whole.slice(0, colon);
+    const value = colon < 0 ? '' : whole.slice(whole[colon + 1] === ' ' ? colon + 2 : colon + 1);
     if (field === 'data') data.push(value);
     else if (field === 'event') name = value;
-  };
-  const takeLines = (isEnd: boolean): void => {
-    let start = 0;
-    for (;;) {
-      const at = nextBreak(rest, start);
-      // A CR at the very end may be the first half of CR LF.
-      if (at < 0 || (!isEnd && at === rest.length - 1 && rest[at] === '\r')) break;
-      takeLine(rest.slice(start, at));
-      start = at + (rest[at] === '\r' && rest[at + 1] === '\n' ? 2 : 1);
-    }
-    rest = rest.slice(start);
   };
   const taken = (): readonly ServerEvent[] => events.splice(0);
 
   return {
     push(text) {
-      rest += text;
-      takeLines(false);
+      // The second half of CR LF, when a piece ended between them.
+      let start = isAfterReturn && text.startsWith('\n') ? 1 : 0;
+      if (text !== '') isAfterReturn = text.endsWith('\r');
+      // What was there before holds no line break, so that every character is looked at once.
+      for (const { 0: mark, index } of text.matchAll(LINE_BREAKS)) {
+        if (index < start) continue;
+        takeLine(line + text.slice(start, index));
+        line = '';
+        start = index + mark.length;
+      }
+      line += text.slice(start);
       return taken();
     },
     end() {
-      takeLines(true);
-      if (rest !== '') takeLine(rest);
-      rest = '';
+      if (line !== '') takeLine(line);
+      line = '';
       dispatch();
       return taken();
     },
   };
 }
 
-function nextBreak(text: string, from: number): number {
-  const lf = text.indexOf('\n', from);
-  const cr = text.indexOf('\r', from);
-  if (lf < 0) return cr;
-  return cr < 0 ? lf : Math.min(lf, cr);
-}
+const LINE_BREAKS = /\r\n|\n|\r/g;

@@ -1,4 +1,5 @@
 import { type ExactJson, type ModelFailure, unreachable } from '@millforge/contracts';
+import { cutText } from './cut-text.ts';
 import { type FailedAttempt, failedAttempt } from './failed-attempt.ts';
 import { isJsonObject } from './json-text.ts';
 
@@ -24,7 +25,10 @@ export interface Refusal {
 export function statusFailure(refusal: Refusal): FailedAttempt {
   const provider = providerError(refusal.body);
   const category = categoryOf(refusal.status, provider.code);
-  const said = provider.message === null ? '' : `: "${clip(refusal.clean(provider.message))}"`;
+  const said =
+    provider.message === null
+      ? ''
+      : `: "${cutText(refusal.clean(provider.message), MAX_QUOTE_CHARS)}"`;
   const page = refusal.mediaType === 'text/html' ? ' with a web page' : '';
   const id = refusal.requestId === null ? '' : ` (request ${refusal.requestId})`;
   const origin = new URL(refusal.baseUrl).origin;
@@ -115,10 +119,6 @@ function detailMessages(detail: ExactJson | undefined): string | undefined {
 function firstText(values: readonly (ExactJson | undefined)[]): string | null {
   const found = values.find((value) => typeof value === 'string' && value.trim() !== '');
   return typeof found === 'string' ? found.trim() : null;
-}
-
-function clip(text: string): string {
-  return text.length > MAX_QUOTE_CHARS ? `${text.slice(0, MAX_QUOTE_CHARS)}…` : text;
 }
 
 const MAX_QUOTE_CHARS = 240;

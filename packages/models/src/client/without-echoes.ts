@@ -1,4 +1,5 @@
 import type { ModelMessage } from '@millforge/contracts';
+import { cutText } from './cut-text.ts';
 
 /**
  * Takes out of a server's words what it repeats of the conversation, and cuts the rest to one line.
@@ -7,7 +8,7 @@ import type { ModelMessage } from '@millforge/contracts';
  * are names, numbers and idioms, which an explanation may need.
  */
 export function withoutEchoes(text: string, conversation: readonly ModelMessage[]): string {
-  const line = oneLine(text).slice(0, MAX_LINE_CHARS);
+  const line = cutText(oneLine(text), MAX_LINE_CHARS);
   const spoken = oneLine(conversation.map(textOf).join('\n'));
   let result = '';
   for (let at = 0; at < line.length; ) {

@@ -21,6 +21,9 @@ export function decodeReply(body: JsonFields, conversation: readonly ModelMessag
   if (!Array.isArray(choices)) return refused('has no list "choices"');
   const choice: ExactJson | undefined = choices[0];
   if (choice === undefined) return refused('has an empty list "choices"');
+  if (isJsonObject(choice) && isJsonObject(choice['error'])) {
+    return { ok: false, message: 'has a failure in "choices"', error: choice['error'] };
+  }
   const message = isJsonObject(choice) ? choice['message'] : undefined;
   if (!isJsonObject(choice) || !isJsonObject(message))
     return refused('has no "message" in "choices"');
