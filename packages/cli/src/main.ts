@@ -35,6 +35,7 @@ import { trustCommand } from './commands/trust.ts';
 import { exitStatusOfError } from './output/exit-status.ts';
 import { renderCommandHelp, renderOverview } from './output/help.ts';
 import { nodeHost } from './output/node-host.ts';
+import { asCalled, ownName } from './output/own-name.ts';
 import { type CliHost, writeLine } from './output/terminal.ts';
 import type { ConnectorLogin, ConnectorOpener } from './port/connector-port.ts';
 import type { CustomToolsOpener } from './port/custom-tools-port.ts';
@@ -65,7 +66,7 @@ export async function main(argv: readonly string[], options: MainOptions): Promi
   try {
     return await dispatch(argv, { ...options, host });
   } catch (error) {
-    writeLine(host.stderr, `millforge: ${sentenceOf(error)}`);
+    writeLine(host.stderr, `millforge: ${asCalled(sentenceOf(error), host.env)}`);
     return exitStatusOfError(error);
   }
 }
@@ -75,6 +76,7 @@ async function dispatch(
   options: MainOptions & { readonly host: CliHost },
 ): Promise<number> {
   const { host, version } = options;
+  const program = ownName(host.env);
   const [first] = argv;
   if (first === '--version' || first === '-V' || first === '-v') {
     writeLine(host.stdout, version);
@@ -82,24 +84,24 @@ async function dispatch(
   }
   const asksForAll = argv.length === 1 && first === 'help';
   if (first === undefined || first === '--help' || first === '-h' || asksForAll) {
-    host.stdout.write(renderOverview(COMMANDS, version));
+    host.stdout.write(renderOverview(COMMANDS, { version, program }));
     return 0;
   }
   const topic = first === 'help' ? argv.slice(1) : argv;
   if ((first === 'help' && topic.length === 1) || isHelpOption(topic[1])) {
     const family = familyOf(topic[0]);
     if (family.length > 0) {
-      host.stdout.write(renderOverview(family, version));
+      host.stdout.write(renderOverview(family, { version, program }));
       return 0;
     }
   }
   if (first === 'help') {
-    host.stdout.write(renderCommandHelp(resolveCommand(topic).command));
+    host.stdout.write(renderCommandHelp(resolveCommand(topic).command, program));
     return 0;
   }
   const { command, rest } = resolveCommand(argv);
   if (rest.some(isHelpOption)) {
-    host.stdout.write(renderCommandHelp(command));
+    host.stdout.write(renderCommandHelp(command, program));
     return 0;
   }
   return command.run(options, parseArguments(command, rest));

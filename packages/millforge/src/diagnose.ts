@@ -75,7 +75,7 @@ async function lookAtDirectory(directory: string): Promise<DoctorFinding> {
 /** Nothing is wrong with the machine then, but somebody has to look. */
 function openPublications(unknown: number): readonly DoctorFinding[] {
   if (unknown === 0) return [];
-  const message = `${unknown} sent and without a known end; find them with millforge publish list, then publish reconcile.`;
+  const message = `${unknown} sent and without a known end; find them with 'millforge publish list', then 'millforge publish reconcile'.`;
   return [{ subject: 'publications', isRight: true, message }];
 }
 

@@ -24,6 +24,7 @@ import { acceptConnector } from '../connect/project-connectors.ts';
 import { changesSinceAdmission, isOnlyPinned } from '../connect/renew-admission.ts';
 import { printDiagnostics } from '../output/diagnostic-report.ts';
 import { EXIT_CHECK_FAILED, exitStatusOfDiagnostics } from '../output/exit-status.ts';
+import { asCalled } from '../output/own-name.ts';
 import { type CliHost, writeLine } from '../output/terminal.ts';
 import type { Command } from './command.ts';
 import { isConfirmed } from './configured.ts';
@@ -125,7 +126,7 @@ async function mayRenew(
 function refuse(host: CliHost, folder: ConnectorFolder, { diagnostics }: AdmissionResult): number {
   printDiagnostics(
     host,
-    diagnostics.map((one) => withAdmissionAdvice(one, folder)),
+    diagnostics.map((one) => withAdmissionAdvice(one, folder, host.env)),
     folder.path('manifest.json'),
   );
   return exitStatusOfDiagnostics(diagnostics.map(({ code }) => code));
@@ -148,7 +149,10 @@ async function compare(
   const { result: kept } = await readAdmission(folder);
   if (isDeepStrictEqual(kept, result)) return 0;
   const how = `'millforge connect admit ${folder.name}' makes it anew`;
-  writeLine(host.stderr, `${folder.path('admission.json')} is not what the files come to; ${how}.`);
+  writeLine(
+    host.stderr,
+    asCalled(`${folder.path('admission.json')} is not what the files come to; ${how}.`, host.env),
+  );
   return EXIT_CHECK_FAILED;
 }
 

@@ -7,6 +7,7 @@ import {
 import { type ConnectorFolder, openConnectorFolder } from '../connect/connector-folder.ts';
 import { connect, discoverNow } from '../connect/live-connector.ts';
 import { printChanges } from '../connect/print-changes.ts';
+import { ownName } from '../output/own-name.ts';
 import { writeLine } from '../output/terminal.ts';
 import type { Command } from './command.ts';
 import { CONFIG_OPTIONS } from './configured.ts';
@@ -41,7 +42,7 @@ export const connectDiscoverCommand: Command = {
     if (before !== null) printChanges(host.stdout, diffDiscoveries(before, snapshot));
     await folder.write('discovery.json', snapshot);
     writeLine(host.stdout, `Written to ${folder.path('discovery.json')}.`);
-    const next = `millforge connect draft ${folder.name} --select TOOL`;
+    const next = `${ownName(host.env)} connect draft ${folder.name} --select TOOL`;
     writeLine(
       host.stderr,
       `'${next}' writes down what shall be let in; everything else is denied.`,

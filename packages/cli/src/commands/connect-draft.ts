@@ -13,6 +13,7 @@ import { type ConnectorFolder, openConnectorFolder } from '../connect/connector-
 import { good } from '../connect/good.ts';
 import { manifestDocument, proposalDocuments } from '../connect/manifest-document.ts';
 import { printChanges } from '../connect/print-changes.ts';
+import { asCalled } from '../output/own-name.ts';
 import { type CliHost, writeLine } from '../output/terminal.ts';
 import type { Command } from './command.ts';
 import { DATA_OPTION, findData } from './data-place.ts';
@@ -64,7 +65,7 @@ export const connectDraftCommand: Command = {
       host.stdout,
       `Written to ${folder.path('manifest.json')}; proposals.json has a selection for each tool.`,
     );
-    writeLine(host.stderr, nextStep(folder, manifest));
+    writeLine(host.stderr, asCalled(nextStep(folder, manifest), host.env));
     return 0;
   },
 };

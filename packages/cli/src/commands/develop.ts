@@ -9,6 +9,7 @@ import { modelSetting } from '../documents/model-setting.ts';
 import { readDevelopContractFile } from '../documents/read-develop-contract.ts';
 import { eventDocument } from '../output/event-document.ts';
 import { exitStatusOf } from '../output/exit-status.ts';
+import { ownName } from '../output/own-name.ts';
 import { printDevelopResult } from '../output/render-develop-result.ts';
 import { createRunProgress } from '../output/run-progress.ts';
 import { type CliHost, writeJsonLine, writeLine } from '../output/terminal.ts';
@@ -135,7 +136,7 @@ async function watchDevelop(
     const result = await handle.result;
     progress.close();
     if (view.isJson) writeJsonLine(host.stdout, result);
-    else printDevelopResult(host.stdout, result, view);
+    else printDevelopResult(host.stdout, result, { ...view, program: ownName(host.env) });
     return exitStatusOf(result.status);
   } finally {
     progress.close();

@@ -1,4 +1,5 @@
 import { EXIT_FAILED } from '../output/exit-status.ts';
+import { asCalled } from '../output/own-name.ts';
 import { writeJsonLine, writeLine } from '../output/terminal.ts';
 import type { Command } from './command.ts';
 import { DATA_OPTION, findData } from './data-place.ts';
@@ -17,7 +18,8 @@ export const doctorCommand: Command = {
     const data = await findData(host, args);
     await using millforge = createMillforge({ dataDir: data.directory, env: host.env });
     const findings = await millforge.doctor();
-    for (const { subject, isRight, message } of findings) {
+    for (const { subject, isRight, message: sentence } of findings) {
+      const message = asCalled(sentence, host.env);
       if (args.has('json')) {
         writeJsonLine(host.stdout, {
           kind: 'doctor_finding',

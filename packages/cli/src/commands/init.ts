@@ -4,7 +4,8 @@ import { makeFolder } from '@millforge/kernel/artifacts';
 import { fileError, systemCode, usageError } from '../cli-error.ts';
 import { readTrustDirectory } from '../config/effective-config.ts';
 import { openTrustStore } from '../config/trust-store.ts';
-import { type CliHost, writeLine } from '../output/terminal.ts';
+import { ownName } from '../output/own-name.ts';
+import { writeLine } from '../output/terminal.ts';
 import type { Command } from './command.ts';
 import { findData } from './data-place.ts';
 import {
@@ -46,7 +47,7 @@ export const initCommand: Command = {
     writeLine(host.stdout, 'Try it offline, with the scripted model of the configuration:');
     writeLine(
       host.stdout,
-      `  ${where === '' ? '' : `cd ${where} && `}${calledBy(host.env)} run harness.yaml --task "Greet the reader."${flag}`,
+      `  ${where === '' ? '' : `cd ${where} && `}${ownName(host.env)} run harness.yaml --task "Greet the reader."${flag}`,
     );
     writeLine(host.stdout, 'Then with a real one: --model http://127.0.0.1:11434/v1#qwen3:8b');
     return 0;
@@ -90,9 +91,4 @@ async function writeAll(directory: string, files: readonly ScaffoldFile[]): Prom
     for (const file of written) await rm(file, { force: true });
     throw fileError(`The project in ${directory} cannot be written`, cause);
   }
-}
-
-// Whoever came by npx has no `millforge` on the PATH.
-function calledBy(env: CliHost['env']): string {
-  return env['npm_command'] === 'exec' ? 'npx millforge' : 'millforge';
 }

@@ -6,6 +6,7 @@ import { readSettings } from '../config/effective-config.ts';
 import { openProjectTools } from '../custom-tools/project-tools.ts';
 import { readInputFile } from '../documents/read-input-file.ts';
 import { exitStatusOf } from '../output/exit-status.ts';
+import { ownName } from '../output/own-name.ts';
 import { type CliHost, writeLine } from '../output/terminal.ts';
 import { otherKind } from '../output/ways-on.ts';
 import type { DecisionRequest } from '../port/decision-request.ts';
@@ -52,7 +53,9 @@ export const resumeCommand: Command = {
     const view = { isJson: args.has('json'), dataFlag: data.flag, kind };
     // Before the decision, which stands once it is taken.
     if (kind === 'review' || (kind === 'development' && decision === null)) {
-      throw usageError(otherKind(kind, { goalId: runId, dataFlag: data.flag }));
+      throw usageError(
+        otherKind(kind, { goalId: runId, dataFlag: data.flag, program: ownName(host.env) }),
+      );
     }
     if (decision !== null) {
       const decided = await millforge.decide(runId, decision);

@@ -3,6 +3,7 @@ import type { ParsedArguments } from '../arguments/parse-arguments.ts';
 import { parseDuration } from '../arguments/parse-duration.ts';
 import { usageError } from '../cli-error.ts';
 import { reviewModel } from '../documents/review-model.ts';
+import { ownName } from '../output/own-name.ts';
 import { writeLine } from '../output/terminal.ts';
 import { otherKind } from '../output/ways-on.ts';
 import type { DecisionRequest } from '../port/decision-request.ts';
@@ -77,7 +78,9 @@ export const reviewCommand: Command = {
       const kind = await millforge.goalKind(resumed);
       // Before a decision, which stands once it is taken.
       if (kind !== 'review') {
-        throw usageError(otherKind(kind, { goalId: resumed, dataFlag: flag }));
+        throw usageError(
+          otherKind(kind, { goalId: resumed, dataFlag: flag, program: ownName(host.env) }),
+        );
       }
     }
     if (resumed !== null && decision !== null) {

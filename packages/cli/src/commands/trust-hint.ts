@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { ParsedArguments } from '../arguments/parse-arguments.ts';
+import { ownName } from '../output/own-name.ts';
 import type { CliHost } from '../output/terminal.ts';
 import { shellWord } from './data-place.ts';
 
@@ -10,7 +11,7 @@ import { shellWord } from './data-place.ts';
 export function trustHint(host: CliHost, args: ParsedArguments, project: string): string {
   const data = args.text('data');
   const words = [
-    'millforge trust',
+    `${ownName(host.env)} trust`,
     ...(resolve(host.cwd, project) === resolve(host.cwd) ? [] : [shellWord(project)]),
     ...(data === null ? [] : [`--data ${shellWord(data)}`]),
   ];

@@ -1,4 +1,5 @@
 import { EXIT_CHECK_FAILED, exitStatusOf } from '../output/exit-status.ts';
+import { ownName } from '../output/own-name.ts';
 import { type CliHost, printable, writeJsonLine, writeLine } from '../output/terminal.ts';
 import { waysOn } from '../output/ways-on.ts';
 import type { ReviewEvent, ReviewHandle, ReviewOutcome } from '../port/review-port.ts';
@@ -72,7 +73,11 @@ function showOutcome(
   }
   if (status === 'complete' || status === 'partial') return;
   writeLine(host.stderr, outcome.message ?? `The review is ${status}.`);
-  const { goOn: on } = waysOn('review', { goalId: reviewId, dataFlag });
+  const { goOn: on } = waysOn('review', {
+    goalId: reviewId,
+    dataFlag,
+    program: ownName(host.env),
+  });
   if (status === 'held' && report !== null) {
     writeLine(host.stderr, `It waits for you: ${on} --decide approve|deny --reason TEXT`);
   } else if (!ENDED.has(status) || outcome.failureClass === 'model_unavailable') {

@@ -2,6 +2,7 @@ import type { RunResult } from '@millforge/contracts';
 import type { RunEvent } from '@millforge/runtime';
 import { eventDocument } from '../output/event-document.ts';
 import { exitStatusOf } from '../output/exit-status.ts';
+import { ownName } from '../output/own-name.ts';
 import { printResult } from '../output/render-result.ts';
 import { createRunProgress } from '../output/run-progress.ts';
 import { type CliHost, writeJsonLine } from '../output/terminal.ts';
@@ -79,5 +80,10 @@ export async function watchRun(
 /** Prints a result as the last line of JSON Lines, or for a person. */
 export function showResult(host: CliHost, view: ResultView, result: RunResult): void {
   if (view.isJson) writeJsonLine(host.stdout, result);
-  else printResult(host.stdout, result, { kind: view.kind ?? 'run', dataFlag: view.dataFlag });
+  else
+    printResult(host.stdout, result, {
+      kind: view.kind ?? 'run',
+      dataFlag: view.dataFlag,
+      program: ownName(host.env),
+    });
 }

@@ -1,8 +1,14 @@
 import type { Diagnostic } from '@millforge/contracts';
+import { asCalled } from '../output/own-name.ts';
+import type { CliHost } from '../output/terminal.ts';
 import type { ConnectorFolder } from './connector-folder.ts';
 
 /** A finding of an admission with what to type, or to write where, against it. */
-export function withAdmissionAdvice(diagnostic: Diagnostic, folder: ConnectorFolder): Diagnostic {
+export function withAdmissionAdvice(
+  diagnostic: Diagnostic,
+  folder: ConnectorFolder,
+  env: CliHost['env'],
+): Diagnostic {
   const { name } = folder;
   const advice: { readonly [code: string]: string } = {
     'MF-C002_IDENTITY_INVALID':
@@ -18,7 +24,7 @@ export function withAdmissionAdvice(diagnostic: Diagnostic, folder: ConnectorFol
     'MF-C021_HASH_MISMATCH': renewal(name),
     'MF-C023_HASH_REQUIRED': `'millforge connect admit ${name}' without --ci writes every digest into the manifest.`,
   };
-  const hint = advice[diagnostic.code] ?? '';
+  const hint = asCalled(advice[diagnostic.code] ?? '', env);
   return hint === '' || diagnostic.hint !== undefined ? diagnostic : { ...diagnostic, hint };
 }
 

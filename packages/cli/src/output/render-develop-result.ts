@@ -1,13 +1,13 @@
 import type { DevelopResult } from '../port/develop-port.ts';
 import { printHold } from './render-result.ts';
 import { type TextSink, writeLine } from './terminal.ts';
-import { waysOn } from './ways-on.ts';
+import { type PlacedGoal, waysOn } from './ways-on.ts';
 
 /** Prints what a development came to, for a person. */
 export function printDevelopResult(
   sink: TextSink,
   result: DevelopResult,
-  { workspace, dataFlag }: { readonly workspace: string; readonly dataFlag: string },
+  { workspace, dataFlag, program }: Omit<PlacedGoal, 'goalId'> & { readonly workspace: string },
 ): void {
   const { goal_id, handoff, message, patch, status } = result;
   writeLine(sink, status === 'success' ? 'success: every criterion passed' : status);
@@ -26,7 +26,7 @@ export function printDevelopResult(
       writeLine(sink, `  review it, then: git -C ${quoted(workspace)} apply ${quoted(patch)}`);
     }
   }
-  const ways = waysOn('development', { goalId: goal_id, dataFlag });
+  const ways = waysOn('development', { goalId: goal_id, dataFlag, program });
   for (const hold of result.holds) printHold(sink, hold, ways);
   if (!ENDED.has(handoff.goal.state)) writeLine(sink, `  go on with: ${ways.goOn}`);
   writeLine(sink, `  development ${goal_id}, trail ${result.trail_path}`);

@@ -1,15 +1,15 @@
 import { type RunHold, type RunResult, unreachable } from '@millforge/contracts';
 import type { GoalKind } from '../port/goal-kind.ts';
 import { type TextSink, writeLine } from './terminal.ts';
-import { type WaysOn, waysOn } from './ways-on.ts';
+import { type PlacedGoal, type WaysOn, waysOn } from './ways-on.ts';
 
-/** Prints what a goal came to, for a person; `dataFlag` goes behind every command that it advises. */
+/** Prints what a goal came to, for a person; with the commands that go on with it. */
 export function printResult(
   sink: TextSink,
   result: RunResult,
-  { kind, dataFlag }: { readonly kind: GoalKind; readonly dataFlag: string },
+  { kind, dataFlag, program }: Omit<PlacedGoal, 'goalId'> & { readonly kind: GoalKind },
 ): void {
-  const ways = waysOn(kind, { goalId: result.run_id, dataFlag });
+  const ways = waysOn(kind, { goalId: result.run_id, dataFlag, program });
   writeLine(sink, headline(result));
   if (result.summary !== null) writeLine(sink, `  ${result.summary}`);
   // What a held run waits for is said by its holds.

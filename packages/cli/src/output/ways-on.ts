@@ -8,29 +8,32 @@ export interface WaysOn {
   readonly decide: (holdId: string, decisions: readonly string[]) => string;
 }
 
+/** A goal, and how a command is called and told where that goal is. */
+export interface PlacedGoal {
+  /** Name of the goal. */
+  readonly goalId: string;
+  /** What goes behind every command, so that it finds the goal. */
+  readonly dataFlag: string;
+  /** How this program is called. */
+  readonly program: string;
+}
+
 /** One sentence for whoever gave a goal to the command of another kind. */
-export function otherKind(
-  kind: GoalKind,
-  goal: { readonly goalId: string; readonly dataFlag: string },
-): string {
+export function otherKind(kind: GoalKind, goal: PlacedGoal): string {
   return `${goal.goalId} is a ${kind}; go on with ${waysOn(kind, goal).goOn}.`;
 }
 
 /** The commands for a goal of a kind; the one place that knows which command takes which kind. */
-export function waysOn(
-  kind: GoalKind,
-  goal: { readonly goalId: string; readonly dataFlag: string },
-): WaysOn {
-  const { goalId, dataFlag } = goal;
-  const resume = `millforge resume ${goalId}${dataFlag}`;
-  const review = `millforge review --resume ${goalId}${dataFlag}`;
+export function waysOn(kind: GoalKind, { goalId, dataFlag, program }: PlacedGoal): WaysOn {
+  const resume = `${program} resume ${goalId}${dataFlag}`;
+  const review = `${program} review --resume ${goalId}${dataFlag}`;
   switch (kind) {
     case 'review':
       return { goOn: review, decide: deciding(review, ' --reason TEXT') };
     case 'development':
       // Its contract and its model are arguments of the command that began it.
       return {
-        goOn: "the 'millforge develop' that began it, given again",
+        goOn: `the '${program} develop' that began it, given again`,
         decide: deciding(resume, ''),
       };
     case 'run':

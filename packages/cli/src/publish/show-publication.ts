@@ -1,6 +1,8 @@
 import { unreachable } from '@millforge/contracts';
 import type { PublicationView } from '@millforge/kernel/publication';
+import { ownName } from '../output/own-name.ts';
 import { type CliHost, printable, writeJsonLine, writeLine } from '../output/terminal.ts';
+import type { PlacedGoal } from '../output/ways-on.ts';
 
 /** Prints a publication: as a document, or as the few lines that whoever approves has to read. */
 export function showPublication(
@@ -30,7 +32,7 @@ export function showPublication(
       operation === null ? null : `${operation.operation_id}, sent by ${operation.sent_by}`,
     ],
     ['because', view.message],
-    ['next', nextStep(view, dataFlag)],
+    ['next', nextStep(view, { dataFlag, program: ownName(host.env) })],
   ];
   writeLine(host.stdout, `${view.publication_id} of ${view.goal_id}: ${view.state}`);
   for (const [name, text] of lines) {
@@ -44,10 +46,10 @@ export function showPublication(
 
 function nextStep(
   { goal_id, publication_id, state, intent_sha256, operation }: PublicationView,
-  dataFlag: string,
+  { dataFlag, program }: Omit<PlacedGoal, 'goalId'>,
 ): string | null {
   const command = (verb: string, more = ''): string =>
-    `millforge publish ${verb} ${goal_id} ${publication_id}${dataFlag}${more}`;
+    `${program} publish ${verb} ${goal_id} ${publication_id}${dataFlag}${more}`;
   switch (state) {
     case 'intended':
       return command('approve', ` --intent ${intent_sha256} --reason TEXT`);

@@ -29,7 +29,10 @@ export interface CliOptions {
   readonly onClock?: (tick: () => void) => void;
 }
 
-/** Runs one command line in this process, with its own HOME. */
+/**
+ * Runs one command line in this process, with its own HOME. Unless its environment says how it was called, it is
+ * called by npx, by which all that it advises has to be found, and gives what an installed one says.
+ */
 export async function runCli(argv: readonly string[], options: CliOptions): Promise<CliEnd> {
   let stdout = '';
   let stderr = '';
@@ -52,7 +55,7 @@ export async function runCli(argv: readonly string[], options: CliOptions): Prom
       stderr += question;
       return answers.shift() ?? '';
     },
-    env: { HOME: options.cwd, ...options.env },
+    env: { HOME: options.cwd, npm_command: 'exec', ...options.env },
     cwd: options.cwd,
     onInterrupt(listener) {
       listeners.add(listener);
@@ -81,8 +84,22 @@ export async function runCli(argv: readonly string[], options: CliOptions): Prom
     host,
   });
   expect([listeners.size, timers.size], 'listeners and timers that were left').toEqual([0, 0]);
-  return { code, stdout, stderr };
+  if (options.env !== undefined && 'npm_command' in options.env) return { code, stdout, stderr };
+  expect(notFound(`${stdout}\n${stderr}`), 'commands that are not found').toEqual([]);
+  return { code, stdout: asInstalled(stdout), stderr: asInstalled(stderr) };
 }
+
+/** The lines for people that tell them to type a command that only an installation for all has. */
+function notFound(text: string): readonly string[] {
+  return text.split('\n').filter((line) => !/^\s*["{]/.test(line) && BARE.test(line));
+}
+
+function asInstalled(text: string): string {
+  return text.replaceAll('npx millforge', 'millforge');
+}
+
+const BARE =
+  /(?<!npx )millforge (?:init|trust|doctor|compile|explain|diff|run|resume|develop|review|publish|runs|trail|tools|connect|help|COMMAND)\b/;
 
 function sink(write: (text: string) => void, columns?: number): TextSink {
   return { write, isTerminal: columns !== undefined, columns: columns ?? 80 };

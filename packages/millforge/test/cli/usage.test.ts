@@ -22,12 +22,17 @@ test.each(['--version', '-V', '-v'])('%s prints its version', async (flag) => {
 });
 
 test.each([
-  ['by its name', {}, ' && millforge run'],
-  ['by npx', { npm_command: 'exec' }, ' && npx millforge run'],
-])('init called %s advises a command that is found', async (_name, env, advice) => {
+  ['by its name', undefined, 'millforge'],
+  ['by npx', 'exec', 'npx millforge'],
+])('called %s it advises commands that are found', async (_name, npm_command, program) => {
   const cwd = testFolder();
-  const end = await runCli(['init', 'agent'], { cwd, env: { HOME: cwd, ...env } });
-  expect(end.stdout).toContain(`cd agent${advice} harness.yaml`);
+  const end = await runCli(['init', 'agent'], { cwd, env: { npm_command } });
+  expect(end.stdout).toContain(`cd agent && ${program} run harness.yaml`);
+  const wrong = await runCli(['resume', 'run_none'], { cwd, env: { npm_command } });
+  expect(wrong.stderr).toContain(`'${program} runs'`);
+  const help = await runCli(['help', 'resume'], { cwd, env: { npm_command } });
+  expect(help.stdout).toContain(`  ${program} resume RUN`);
+  expect(help.stdout).toContain(`Example: ${program} resume`);
 });
 
 test.each([
