@@ -1,10 +1,11 @@
 import { toDiagnosticJson } from '@millforge/contracts';
 import { retrieve } from './artifacts/captured-revision.ts';
 import { collectArtifacts } from './artifacts/collect-artifacts.ts';
+import { checkDecision, checkReason, checkWholeNumber } from './check-arguments.ts';
 import { readGoalContract } from './contract/read-goal-contract.ts';
 import type { GoalView } from './goal-view.ts';
 import type { GoalRun, Kernel, RunGoalOptions } from './kernel.ts';
-import { kernelError } from './kernel-error.ts';
+import { kernelError, notFound } from './kernel-error.ts';
 import { keepInternals } from './kernel-internals.ts';
 import { createActiveRuns } from './run/active-runs.ts';
 import type { RunParts } from './run/run-parts.ts';
@@ -37,6 +38,8 @@ export function createKernel(parts: RunParts, storeFile: StoreFile | null): Kern
     goalId: string | null,
   ): Promise<void> => {
     checkScope(scope);
+    // What is no name names nothing.
+    if (goalId !== null && typeof goalId !== 'string') throw notFound('goal');
     if (scope.permissions.includes(permission)) return;
     if (goalId !== null) {
       await store.goals.assertKnown(scope.tenant, goalId);
@@ -76,6 +79,7 @@ export function createKernel(parts: RunParts, storeFile: StoreFile | null): Kern
       stop: ({ now = false } = {}) => run.stop(now ? 'now' : 'soon'),
       async cancel(reason) {
         await permit(scope, 'goal.cancel', goalId);
+        checkReason(reason);
         return cancel(scope, goalId, { version: null, reason });
       },
     };
@@ -138,6 +142,7 @@ export function createKernel(parts: RunParts, storeFile: StoreFile | null): Kern
     },
     async listGoals(scope, { limit = 100, before } = {}) {
       await permit(scope, 'goal.read', null);
+      checkWholeNumber('limit', limit, 0);
       return store.goals.list(scope.tenant, { limit, before: before ?? null });
     },
     runGoal(scope, goalId, options) {
@@ -146,6 +151,7 @@ export function createKernel(parts: RunParts, storeFile: StoreFile | null): Kern
     },
     async decide(scope, goalId, decision) {
       await permit(scope, 'goal.decide', goalId);
+      checkDecision(decision);
       await store.goals.decide(scope, goalId, {
         decision,
         receiptId: ids.newId('receipt'),
@@ -156,10 +162,12 @@ export function createKernel(parts: RunParts, storeFile: StoreFile | null): Kern
     },
     async cancelGoal(scope, goalId, options) {
       await permit(scope, 'goal.cancel', goalId);
+      checkReason(options.reason);
       return cancel(scope, goalId, options);
     },
     async *readTrail(scope, goalId, options = {}) {
       await permit(scope, 'goal.read', goalId);
+      if (options.from !== undefined) checkWholeNumber('from', options.from, 0);
       yield* readTrail({ trails: store.trails, clock }, { tenant: scope.tenant, goalId }, options);
     },
     async verifyTrail(scope, goalId) {

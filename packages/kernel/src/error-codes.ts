@@ -38,6 +38,8 @@ export type KernelErrorCode =
   | 'kernel/imported'
   /** What is to be imported is no export, or does not hold. */
   | 'kernel/export-invalid'
+  /** A call was given something that it does not take, such as a limit below 1. */
+  | 'kernel/argument-invalid'
   /** The scope is incomplete. */
   | 'kernel/scope-invalid'
   /** The contract has errors; details hold the diagnostics. */

@@ -1,4 +1,5 @@
 import { kernelError } from './kernel-error.ts';
+import { isWellFormed } from './store/well-formed-text.ts';
 
 /** On whose behalf a call is made; given by the host on every call, never by a model. */
 export interface Scope {
@@ -38,9 +39,13 @@ export const ALL_PERMISSIONS: readonly Permission[] = [
 ];
 
 /** Refuses a scope that is incomplete or says something that nobody knows. */
-export function checkScope({ tenant, resource, actor, permissions }: Scope): void {
+export function checkScope(scope: Scope): void {
+  // A program without types can give anything, also nothing.
+  const { tenant, resource, actor, permissions }: Scope = scope ?? NOBODY;
   const texts = [tenant, resource, actor];
-  const isComplete = texts.every((text) => typeof text === 'string' && text !== '');
+  const isComplete = texts.every(
+    (text) => typeof text === 'string' && text !== '' && isWellFormed(text),
+  );
   const isKnown =
     Array.isArray(permissions) && permissions.every((one) => ALL_PERMISSIONS.includes(one));
   if (
@@ -54,6 +59,8 @@ export function checkScope({ tenant, resource, actor, permissions }: Scope): voi
   }
   throw kernelError(
     'kernel/scope-invalid',
-    'A scope needs a tenant of up to 128, an actor of up to 256 and a resource of up to 4,096 characters, and a list of known permissions.',
+    'A scope needs a tenant of up to 128, an actor of up to 256 and a resource of up to 4,096 characters, all of whole characters, and a list of known permissions.',
   );
 }
+
+const NOBODY: Scope = { tenant: '', resource: '', actor: '', permissions: [] };

@@ -41,6 +41,7 @@ export function createArtifactFiles(options: {
     pathOf,
     directory,
     async put(tenant, bytes, { mediaType, maxBytes, pin }) {
+      checkTerms(mediaType, maxBytes);
       const incoming = join(home(tenant), 'incoming');
       await mkdir(incoming, { recursive: true, mode: 0o700 });
       const temporary = join(incoming, ids.newId('artifact'));
@@ -79,6 +80,25 @@ export function tenantFolder(tenant: string): string {
   return sha256(tenant).slice(0, 32);
 }
 
+/** A limit that is no number limits nothing, so it is refused. */
+function checkTerms(mediaType: string, maxBytes: number): void {
+  if (typeof mediaType !== 'string' || !MEDIA_TYPE.test(mediaType)) {
+    throw invalid('its media type is no text of 1 to 255 visible ASCII characters');
+  }
+  if (typeof maxBytes !== 'number' || !(maxBytes >= 0)) {
+    throw invalid('maxBytes is no number of bytes');
+  }
+}
+
+function invalid(why: string): MillforgeError {
+  return new MillforgeError(
+    'artifact/invalid',
+    `The artifact cannot be saved: ${why}; nothing was kept.`,
+  );
+}
+
+const MEDIA_TYPE = /^[\x20-\x7e]{1,255}$/;
+
 async function writeFile(
   path: string,
   bytes: Uint8Array | AsyncIterable<Uint8Array>,
@@ -89,6 +109,8 @@ async function writeFile(
     const hash = createHash('sha256');
     let size = 0;
     for await (const chunk of bytes instanceof Uint8Array ? [bytes] : bytes) {
+      // A text has no bytes before somebody says how they are written.
+      if (!(chunk instanceof Uint8Array)) throw invalid('its content is no bytes');
       size += chunk.byteLength;
       if (size > maxBytes) throw tooLarge(maxBytes);
       hash.update(chunk);

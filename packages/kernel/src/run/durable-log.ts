@@ -8,6 +8,7 @@ import {
   type TrailSink,
   unreachable,
 } from '@millforge/contracts';
+import { kernelError } from '../kernel-error.ts';
 import type { Note } from '../store/append-notes.ts';
 import type { Claim } from '../store/claim.ts';
 import type { OperationRow } from '../store/operation-row.ts';
@@ -34,6 +35,8 @@ export interface DurableLog {
   takeNotes(): readonly Note[];
   /** What the record has that was not asked for, when the program ends here. */
   endDifference(): Difference | null;
+  /** Ends it with its program: whatever still runs on performs nothing any more. */
+  close(): void;
 }
 
 /** Makes the log of an attempt from what its task recorded before. */
@@ -46,12 +49,15 @@ export function createDurableLog(
   const notes = createNoteBuffer(recorded.notes, parts.redactor);
   const anew = performedAnew(recorded.rows, claim.number);
   const known = new Map(recorded.rows.map((row) => [row.key, row.state]));
-  const asked = new Map<string, Promise<OperationOutcome>>();
+  const inFlight = new Set<string>();
+  const performed = new Set<string>();
+  let isClosed = false;
 
   /** Rejects whatever comes after the end, with the reason of the end. */
   const refuseWhenClosed = (): void => {
     const closing = control.closing();
     if (closing !== null) throw suspendedBy(closing);
+    if (isClosed) throw operationSuspended('stopped');
   };
 
   const diverge = async (difference: Difference): Promise<never> => {
@@ -65,9 +71,13 @@ export function createDurableLog(
     if (found.kind === 'diverged') return diverge(found.difference);
     const lost = notes.difference();
     if (lost !== null) return diverge(lost);
-    const row = found.kind === 'known' ? found.row : null;
-    if (row?.state === 'recorded' && !anew.has(row.key))
-      return replay(parts.store.operations, claim, row);
+    const { operations } = parts.store;
+    const isAgain = performed.has(operation.key);
+    const left = found.kind === 'known' ? found.row : null;
+    const row = isAgain ? await operations.find(claim, operation.key) : left;
+    if (row?.state === 'recorded' && (isAgain || !anew.has(row.key))) {
+      return replay(operations, claim, row);
+    }
     const difference = index.liveDifference(operation);
     if (difference !== null) return diverge(difference);
     return performLive(parts, {
@@ -92,17 +102,18 @@ export function createDurableLog(
     async perform<T extends JsonValue>(operation: Operation<T>, act: Act<T>) {
       refuseWhenClosed();
       checkOperation(operation);
-      // What is recorded under this key was given by an act of the same operation, so it has its type.
-      const before = asked.get(operation.key);
+      const { key } = operation;
+      if (inFlight.has(key)) throw askedTwice(key);
+      inFlight.add(key);
       const leave = control.enter();
       try {
-        const outcome = watched(operation, act);
-        asked.set(operation.key, before ?? outcome);
-        if (before !== undefined) await before;
-        return (await outcome) as OperationOutcome<T>;
+        // What is recorded under this key was given by an act of the same operation, so it has its type.
+        return (await watched(operation, act)) as OperationOutcome<T>;
       } catch (error) {
         throw settleRejection(control, error);
       } finally {
+        inFlight.delete(key);
+        performed.add(key);
         leave();
       }
     },
@@ -111,7 +122,17 @@ export function createDurableLog(
     isRecorded,
     takeNotes: notes.take,
     endDifference: () => index.endDifference() ?? notes.difference(),
+    close() {
+      isClosed = true;
+    },
   };
+}
+
+function askedTwice(key: string): MillforgeError {
+  return kernelError(
+    'kernel/operation-invalid',
+    `The operation ${key.slice(0, 64)} is being performed already; a key names one operation.`,
+  );
 }
 
 /** Whatever ends an operation without an outcome ends the run; a failure of the store is no failure of the program. */

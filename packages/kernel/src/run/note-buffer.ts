@@ -1,6 +1,7 @@
 import type { Redactor, TrailSink } from '@millforge/contracts';
 import { kernelError } from '../kernel-error.ts';
 import { type Note, noteSha256 } from '../store/append-notes.ts';
+import { isWellFormed } from '../store/well-formed-text.ts';
 import type { Difference } from './replay-index.ts';
 
 /** Decisions that wait for the transaction of the next operation. */
@@ -28,6 +29,12 @@ export function createNoteBuffer(
         throw kernelError(
           'kernel/operation-invalid',
           `A decision cannot be appended as ${type.slice(0, 64)}; use lower-case words joined by hyphens, and none of the types that the kernel writes.`,
+        );
+      }
+      if (typeof key !== 'string' || key === '' || !isWellFormed(key)) {
+        throw kernelError(
+          'kernel/operation-invalid',
+          `A decision of type ${type} has no name; give it a key of whole characters.`,
         );
       }
       const plain = redactor.value(data);

@@ -1,5 +1,5 @@
 import type { JsonValue, Operation } from '@millforge/contracts';
-import { digest } from '@millforge/contracts';
+import { digest, MillforgeError } from '@millforge/contracts';
 import { kernelError } from '../kernel-error.ts';
 import type { OperationRow } from '../store/operation-row.ts';
 import { type Payload, toPayload } from '../store/payloads.ts';
@@ -41,6 +41,8 @@ export interface ReplayIndex {
 export function createReplayIndex(rows: readonly OperationRow[]): ReplayIndex {
   const known = new Map(rows.map((row) => [row.key, row]));
   const inputs = new Map<string, string>();
+  // What was performed live in this attempt, for a program that asks for it once more.
+  const live = new Map<string, Compared>();
   // Recorded operations that nobody asked for yet, by step; steps are asked for in their order.
   const open = new Map<number, Set<string>>();
   for (const { step, key } of rows) {
@@ -65,7 +67,7 @@ export function createReplayIndex(rows: readonly OperationRow[]): ReplayIndex {
   const inputOf = (
     operation: Operation,
   ): { readonly part: Payload; readonly inputSha256: string } => {
-    const part = toPayload(operation.input);
+    const part = payloadOf(operation);
     if (operation.extends === undefined) return { part, inputSha256: part.sha256 };
     const base = inputs.get(operation.extends);
     if (base === undefined) {
@@ -85,7 +87,14 @@ export function createReplayIndex(rows: readonly OperationRow[]): ReplayIndex {
       const { part, inputSha256 } = inputOf(operation);
       inputs.set(operation.key, inputSha256);
       const row = known.get(operation.key);
-      if (row === undefined) return { kind: 'new', part, inputSha256 };
+      if (row === undefined) {
+        const { step, kind, effect, repeat } = operation;
+        const before = live.get(operation.key);
+        const changed = before === undefined ? null : differenceOf(operation, before, inputSha256);
+        if (changed !== null) return { kind: 'diverged', difference: changed };
+        live.set(operation.key, { input_sha256: inputSha256, step, kind, effect, repeat });
+        return { kind: 'new', part, inputSha256 };
+      }
       const difference = differenceOf(operation, row, inputSha256);
       if (difference !== null) return { kind: 'diverged', difference };
       open.get(row.step)?.delete(row.key);
@@ -125,11 +134,24 @@ export function createReplayIndex(rows: readonly OperationRow[]): ReplayIndex {
   };
 }
 
-function differenceOf(
-  operation: Operation,
-  row: OperationRow,
-  inputSha256: string,
-): Difference | null {
+/** What of an operation may not change when it is asked for again. */
+type Compared = Pick<OperationRow, 'input_sha256' | 'kind' | 'effect' | 'repeat' | 'step'>;
+
+/** The bytes of an input; one that is no JSON is the program's mistake. */
+function payloadOf({ key, input }: Operation): Payload {
+  try {
+    return toPayload(input);
+  } catch (cause) {
+    const why = MillforgeError.is(cause) ? cause.message : 'It cannot be read.';
+    throw new MillforgeError(
+      'kernel/operation-invalid',
+      `The input of the operation ${key.slice(0, 64)} is no JSON: ${why}`,
+      { cause },
+    );
+  }
+}
+
+function differenceOf(operation: Operation, row: Compared, inputSha256: string): Difference | null {
   const compared: readonly (readonly [string, JsonValue, JsonValue])[] = [
     ['input_sha256', row.input_sha256, inputSha256],
     ['kind', row.kind, operation.kind],

@@ -6,8 +6,8 @@ import {
 } from '@millforge/contracts';
 import type { WorkAdapter } from '../adapter.ts';
 import { attemptKey, attemptName } from '../store/attempt-rules.ts';
-import { toPayload } from '../store/payloads.ts';
 import type { Standing } from '../store/standing.ts';
+import { readReconciliation } from './read-reconciliation.ts';
 import type { RunParts, RunRequest } from './run-parts.ts';
 
 /** An attempt in doubt, as it was seen. */
@@ -75,11 +75,10 @@ async function look(
   ]);
   limit.abort();
   reach('after:reconcile');
-  const evidence = parts.redactor.value(answer.evidence ?? null);
-  return { answer, facts: { kind: answer.kind, evidence } };
+  return readReconciliation(answer, parts.redactor);
 }
 
-/** What the adapter answers; one that throws, or whose output cannot be recorded, does not know. */
+/** What the adapter answers; one that throws does not know. */
 async function asked(
   adapter: WorkAdapter,
   context: Parameters<NonNullable<WorkAdapter['reconcile']>>[0],
@@ -87,9 +86,6 @@ async function asked(
   try {
     const answer = await adapter.reconcile?.(context);
     if (answer === undefined) return { kind: 'unknown' };
-    if (answer.kind === 'happened' && toPayload(answer.value).text.length > MAX_OUTPUT_BYTES) {
-      return { kind: 'unknown', evidence: { error: 'output-too-large' } };
-    }
     return answer;
   } catch (error) {
     const why = MillforgeError.is(error) ? error.code : 'threw';
@@ -105,4 +101,3 @@ async function tooSlow(delay: Promise<void>): Promise<Reconciliation> {
 
 const UNKNOWN: LookedAt = { answer: { kind: 'unknown' }, facts: null };
 const RECONCILE_LIMIT_MS = 30_000;
-const MAX_OUTPUT_BYTES = 1_048_576;

@@ -3,6 +3,7 @@ import { idempotencyKey, isEffectful, operationName } from '../store/operation-r
 import { toPayload } from '../store/payloads.ts';
 import { holdAmbiguous } from './hold-ambiguous.ts';
 import type { DoubtAnswer, FormerOwner, Live, Looked } from './live.ts';
+import { readReconciliation } from './read-reconciliation.ts';
 import { suspendedBy } from './suspended-by.ts';
 
 /** Repeats what may be repeated, looks where looking is possible, and asks a person otherwise. */
@@ -86,8 +87,7 @@ async function look({ parts, request, row, generation }: Live): Promise<Looked> 
   const answer = await Promise.race([asking(), waiting()]);
   limit.abort();
   reach('after:reconcile');
-  const evidence = parts.redactor.value(answer.evidence ?? null);
-  return { answer, facts: { kind: answer.kind, evidence } };
+  return readReconciliation(answer, parts.redactor);
 }
 
 /** Who began the performance in doubt, and whether its act may still have an effect. */

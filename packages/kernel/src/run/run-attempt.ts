@@ -118,6 +118,7 @@ async function runProgram(parts: RunParts, program: Program): Promise<Ended> {
   }
   const awaited = await control.untilAbandoned(work);
   await control.idle();
+  program.log.close();
   if (awaited.kind === 'ended') return awaited.value;
   if (attempt.task.doubt === 'attempt') keepLate(program, work);
   return { kind: 'given-up' };

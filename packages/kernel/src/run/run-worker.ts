@@ -1,6 +1,6 @@
 import { MillforgeError } from '@millforge/contracts';
 import type { Adapter } from '../adapter.ts';
-import { ALL_PERMISSIONS, type Scope } from '../scope.ts';
+import { ALL_PERMISSIONS, checkScope, type Scope } from '../scope.ts';
 import { WAITING_PAGE, type WaitingGoal } from '../store/read-waiting.ts';
 import type { RunParts } from './run-parts.ts';
 import { createSlots, type Slots } from './slots.ts';
@@ -45,6 +45,8 @@ export async function runWorker(
   const { signal } = options;
   const concurrency = options.concurrency ?? DEFAULT_CONCURRENCY;
   const slots = createSlots(concurrency);
+  const actor = options.actor ?? `worker ${owner.id}`;
+  checkScope({ tenant: owner.id, resource: owner.id, actor, permissions: ALL_PERMISSIONS });
   const running = new Map<string, Promise<void>>();
   const restsUntil = new Map<string, number>();
   const faults: unknown[] = [];
@@ -54,7 +56,7 @@ export async function runWorker(
     const scope: Scope = {
       tenant: waiting.tenant,
       resource: waiting.resource,
-      actor: options.actor ?? `worker ${owner.id}`,
+      actor,
       permissions: ALL_PERMISSIONS,
     };
     const work = async (): Promise<void> => {

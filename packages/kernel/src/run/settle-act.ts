@@ -8,6 +8,7 @@ import {
   type Usage,
 } from '@millforge/contracts';
 import { type Payload, toPayload } from '../store/payloads.ts';
+import { toWellFormed } from '../store/well-formed-text.ts';
 
 /** How an act ended, as far as anybody can tell. */
 export type Settled =
@@ -67,13 +68,41 @@ export function failureOf(error: unknown): Failure {
     const data = error.code.startsWith('operation/') ? details?.['data'] : undefined;
     return {
       code: typeof code === 'string' ? code : 'unknown',
-      message: error.message,
-      ...(data === undefined ? {} : { data }),
+      message: shortened(error.message),
+      ...(data === undefined || !isRecordable(data) ? {} : { data }),
     };
   }
-  const message = error instanceof Error ? error.message : 'Something that is no error was thrown.';
-  const name = error instanceof Error ? error.name : 'unknown';
-  return { code: name === 'Error' ? 'threw' : name, message: message || name };
+  const { name, message } = namesOf(error);
+  return { code: name === 'Error' ? 'threw' : name, message: shortened(message || name) };
+}
+
+/** What an error says of itself; reading it runs code of whoever threw it. */
+function namesOf(error: unknown): { readonly name: string; readonly message: string } {
+  const unknown = { name: 'unknown', message: 'Something that is no error was thrown.' };
+  try {
+    if (!(error instanceof Error)) return unknown;
+    const { name, message }: { readonly name: unknown; readonly message: unknown } = error;
+    return { name: String(name), message: String(message) };
+  } catch {
+    // Whatever reading it throws says nothing about the act.
+    return unknown;
+  }
+}
+
+/** A message goes into rows, records and views, so that one that quotes a whole file is cut. */
+function shortened(message: string): string {
+  return message.length <= MAX_MESSAGE_LENGTH
+    ? message
+    : toWellFormed(`${message.slice(0, MAX_MESSAGE_LENGTH - 1)}…`);
+}
+
+function isRecordable(data: JsonValue): boolean {
+  try {
+    return toPayload(data).text.length <= MAX_FAILURE_DATA_BYTES;
+  } catch (error) {
+    if (MillforgeError.is(error)) return false;
+    throw error;
+  }
 }
 
 /** A failure or refusal as it is recorded. */
@@ -100,5 +129,7 @@ function objectOf(value: JsonValue | undefined): JsonObject | null {
 }
 
 const MAX_OUTCOME_BYTES = 1_048_576;
+const MAX_FAILURE_DATA_BYTES = 262_144;
+const MAX_MESSAGE_LENGTH = 16_384;
 const TOO_LARGE =
   'The outcome is larger than 1 MiB; save the bytes as an artifact and return its reference.';

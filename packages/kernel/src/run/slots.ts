@@ -1,3 +1,5 @@
+import { kernelError } from '../kernel-error.ts';
+
 /** A number of places that attempts take while they run. */
 export interface Slots {
   /** Takes a place if one is free, and gives the function that frees it; null when all are taken. */
@@ -6,8 +8,14 @@ export interface Slots {
   freed(): Promise<void>;
 }
 
-/** Makes so many places. */
+/** Makes so many places; at least one, for whoever waits for a place among none waits for good. */
 export function createSlots(count: number): Slots {
+  if (!Number.isSafeInteger(count) || count < 1) {
+    throw kernelError(
+      'kernel/argument-invalid',
+      `The concurrency ${String(count)} is no number of attempts; give a whole number from 1.`,
+    );
+  }
   let free = count;
   let waiting: (() => void)[] = [];
   return {

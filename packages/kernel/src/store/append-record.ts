@@ -6,6 +6,7 @@ import { isKeptInRow, type Payload, savePayload } from './payloads.ts';
 import type { SqlRow, SqlValue } from './sql-row.ts';
 import type { StoreTransaction } from './store-transaction.ts';
 import { TABLES, type TableName, type TableShape } from './tables.ts';
+import { toWellFormed } from './well-formed-text.ts';
 
 /** Columns of one row as a record tells them: the key, and what is new. */
 export type RowPatch = { readonly [column: string]: JsonValue };
@@ -110,7 +111,9 @@ export function isKeptInGoal(data: JsonObject): boolean {
 /** What a record's data may be: the canonical text of a column. */
 export function columnText(shape: TableShape, column: string, value: JsonValue): SqlValue {
   if (shape.json.includes(column)) return canonicalJson(value, { newline: false });
-  if (typeof value === 'string' || typeof value === 'number' || value === null) return value;
+  // The record keeps half a character as it was said; a column cannot.
+  if (typeof value === 'string') return toWellFormed(value);
+  if (typeof value === 'number' || value === null) return value;
   return canonicalJson(value, { newline: false });
 }
 

@@ -1,5 +1,6 @@
 import { operationSuspended } from '@millforge/contracts';
 import { notFound } from '../kernel-error.ts';
+import type { AttemptState } from '../states/transitions.ts';
 import { added, appendRecord, changed, type RowChange } from './append-record.ts';
 import { type AttemptRow, dropLease } from './attempt-row.ts';
 import { type GoalHead, type GoalRow, readGoalAgain, readHead, timeAfter } from './goal-row.ts';
@@ -120,7 +121,8 @@ export interface Claimed {
 }
 
 /**
- * Reads the head of a claim's goal; whoever was superseded, or whose goal was cancelled, gets no further.
+ * Reads the head of a claim's goal; whoever was superseded, whose goal was cancelled, or whose attempt has ended gets
+ * no further.
  *
  * The rejection is the one that the log passes on.
  */
@@ -130,6 +132,8 @@ export function readClaimed(tx: StoreTransaction, claim: Claim, now: number): Cl
   const state = oneOf(GOAL_STATES, row['state']);
   if (state === 'cancelled') throw operationSuspended('cancelled');
   if (row['fence'] !== claim.fence) throw operationSuspended('lease-lost');
+  // A program that goes on after it gave its output is no part of any attempt.
+  if (!ACTIVE.has(String(row['attempt_state']))) throw operationSuspended('stopped');
   const head = readHead(tx, claim);
   if (head === null) throw notFound('trail');
   const goal: GoalHead = {
@@ -192,4 +196,5 @@ function takeLease(tx: StoreTransaction, claim: Claim, elapsedMs: number): void 
   });
 }
 
+const ACTIVE: ReadonlySet<string> = new Set<AttemptState>(['admitted', 'running']);
 const LEASE_COLUMNS = ['goal', 'tenant', 'task_id', 'number', 'owner_id', 'fence', 'elapsed_ms'];

@@ -4,7 +4,7 @@ import { readClaimed } from './claim.ts';
 import type { BudgetQuestion } from './observed-usage.ts';
 import { createObservedUsage, type ObservedUsage } from './observed-usage.ts';
 import { openHold } from './open-hold.ts';
-import { type OperationRow, patchedRow } from './operation-row.ts';
+import { type OperationRow, patchedRow, readOperation } from './operation-row.ts';
 import type { HeldOperation, OperationStore } from './operation-store.ts';
 import { readKeptPayload } from './payloads.ts';
 import type { StoreParts } from './store-parts.ts';
@@ -52,6 +52,7 @@ export function createOperationStore({ db, clock }: StoreParts): OperationStore 
         const { goal } = readClaimed(tx, claim, clock.now());
         openHold(tx, goal, { hold, actor: claim.actor, changes: [] });
       }),
+    find: (claim, key) => db.read((tx) => readOperation(tx, claim, { taskId: claim.taskId, key })),
     payload: (tenant, kept) => db.read((tx) => readKeptPayload(tx, tenant, kept)),
   };
 }

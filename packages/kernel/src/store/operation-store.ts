@@ -41,6 +41,8 @@ export interface OperationStore {
   ): Promise<void>;
   /** Holds the goal where a replay leaves the record. */
   diverge(claim: Claim, hold: HoldDraft): Promise<void>;
+  /** Reads an operation of the claim's task; null when it left no trace. */
+  find(claim: Claim, key: string): Promise<OperationRow | null>;
   /** Reads a payload of a tenant, after its digest was compared. */
   payload(tenant: string, kept: KeptPayload): Promise<JsonValue>;
 }

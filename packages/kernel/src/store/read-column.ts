@@ -63,6 +63,7 @@ export const OPERATION_STATES = [
 export const OUTCOMES = ['done', 'failed', 'refused'] as const;
 export const EFFECTS = ['none', 'read', 'write', 'external'] as const;
 export const REPEATS = ['safe', 'keyed', 'unsafe'] as const;
+export const OPERATION_KINDS = ['model', 'tool', 'read'] as const;
 export const DECISIONS = ['retry', 'accept', 'cancel', 'approve', 'deny'] as const;
 
 export const HOLD_REASONS = [

@@ -224,9 +224,9 @@ function tellPerformer(row: OpenPatch, claim: Claim): void {
 function tellUsage(row: OpenPatch, usage: Usage): void {
   for (const name of USAGE_NAMES) {
     const amount = usage[name];
-    if (typeof amount === 'number' && Number.isFinite(amount) && amount >= 0) {
-      row[name] = Math.round(amount);
-    }
+    const whole = Math.round(amount ?? Number.NaN);
+    // What no counter can have counted says nothing.
+    if (Number.isSafeInteger(whole) && whole >= 0) row[name] = whole;
   }
 }
 
