@@ -29,7 +29,7 @@ function spellingsOf(key: string): readonly string[] {
     ...[encodeURI(key), query].map(lowerEscapes),
     ...base64,
     ...base64.map((text) => text.replaceAll('+', '-').replaceAll('/', '_')),
-    [...key].map((character) => character.charCodeAt(0).toString(16).padStart(2, '0')).join(''),
+    Array.from(key, (character) => character.charCodeAt(0).toString(16).padStart(2, '0')).join(''),
   ];
 }
 

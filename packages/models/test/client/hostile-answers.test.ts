@@ -64,7 +64,7 @@ test.each<[string, string]>([
   ['the base64 of the header', btoa(`Bearer ${KEY}`)],
   ['the base64 of a user and the key', btoa(`me:${KEY}`)],
   ['base64 for URLs', btoa(KEY).replaceAll('+', '-').replaceAll('/', '_')],
-  ['hexadecimal digits', [...KEY].map((c) => c.charCodeAt(0).toString(16)).join('')],
+  ['hexadecimal digits', Array.from(KEY, (c) => c.charCodeAt(0).toString(16)).join('')],
   ['URL escapes in lower case', encodeURIComponent(KEY).replace(/%../g, (e) => e.toLowerCase())],
   ['its beginning', KEY.slice(0, 14)],
   ['its end', KEY.slice(-12)],
@@ -102,12 +102,10 @@ test('mends halves of characters in whatever a stream brings', async () => {
 test('names a redirect shortly, and one that leads to no web address not at all', async () => {
   const long = { status: 307, headers: { location: `http://other.example/${'x'.repeat(4000)}` } };
   const script = { status: 307, headers: { location: 'javascript:alert(1)' } };
-  const message = (completion: ModelCompletion) =>
-    completion.kind === 'failed' ? completion.message : '';
-  const named = message(await ask(() => Promise.resolve(new Response(null, long))));
+  const named = messageOf(await ask(() => Promise.resolve(new Response(null, long))));
   expect(named).toContain('http://other.example/xxx');
   expect(named).toContain('; correct base_url');
-  const unnamed = message(await ask(() => Promise.resolve(new Response(null, script))));
+  const unnamed = messageOf(await ask(() => Promise.resolve(new Response(null, script))));
   expect(unnamed).toContain('is a redirect (307) elsewhere');
   expect(unnamed).not.toContain('alert');
 });
@@ -122,6 +120,27 @@ test('does not try again before a wait that no number of digits makes short', as
   expect(await ask(fetch, { max_retries: 3 })).toMatchObject({ category: 'rate_limit' });
   expect(requests).toBe(1);
 });
+
+function messageOf(completion: ModelCompletion): string {
+  return completion.kind === 'failed' ? completion.message : '';
+}
+
+function* endless() {
+  for (;;) yield ':'.repeat(1 << 20);
+}
+
+function* drip() {
+  yield 'data: {"choices":[{"delta":{"content":"';
+  for (let n = 0; n < 100_000; n += 1) yield 'x'.repeat(256);
+  yield '"},"finish_reason":"stop"}]}\r\n\r\n';
+}
+
+function* calls() {
+  for (let n = 0; n < 200_000; n += 1) {
+    yield `data: {"choices":[{"delta":{"tool_calls":[{"index":${n},"function":{"name":"n"}}]}}]}\n\n`;
+  }
+  yield 'data: [DONE]\n\n';
+}
 
 const DOWN = { code: 502, message: 'The provider is down.' };
 
@@ -207,9 +226,6 @@ test('refuses a streamed event nested too deep as it refuses a whole reply', asy
 });
 
 test('says of a stream that is too long which limit it has', async () => {
-  function* endless() {
-    for (;;) yield ':'.repeat(1 << 20);
-  }
   expect(await ask(streaming(endless()), STREAM)).toMatchObject({
     category: 'malformed_response',
     message: expect.stringContaining('larger than 64 MiB'),
@@ -218,22 +234,11 @@ test('says of a stream that is too long which limit it has', async () => {
 
 // Both would take minutes if what is there were looked through again with every piece.
 test('reads a line that arrives in a hundred thousand pieces', async () => {
-  function* drip() {
-    yield 'data: {"choices":[{"delta":{"content":"';
-    for (let n = 0; n < 100_000; n += 1) yield 'x'.repeat(256);
-    yield '"},"finish_reason":"stop"}]}\r\n\r\n';
-  }
   const completion = await ask(streaming(drip()), STREAM);
   expect(completion).toMatchObject({ kind: 'reply' });
 });
 
 test('collects two hundred thousand streamed calls', async () => {
-  function* calls() {
-    for (let n = 0; n < 200_000; n += 1) {
-      yield `data: {"choices":[{"delta":{"tool_calls":[{"index":${n},"function":{"name":"n"}}]}}]}\n\n`;
-    }
-    yield 'data: [DONE]\n\n';
-  }
   const completion = await ask(streaming(calls()), STREAM);
   expect(completion.kind === 'reply' && completion.reply.tool_calls.length).toBe(200_000);
 });
