@@ -42,10 +42,11 @@ function isTypoOf(written: string, name: string): boolean {
     const isLong = Math.min(word.length, other.length) >= 5;
     if (/\d/.test(word + other)) return false;
     if (!isPlural && (!isLong || word.slice(0, 2) !== other.slice(0, 2))) return false;
-    sum += editDistance(word, other);
-    if (sum > 2) return false;
+    sum += editDistance(word, other, MAX_TYPOS);
+    if (sum > MAX_TYPOS) return false;
   }
   return sum > 0;
 }
 
 const MAX_NAME = 192;
+const MAX_TYPOS = 2;

@@ -68,3 +68,32 @@ test("the reach is the policy's", () => {
   expect(snapped('search_databse', ['search_database'], 'spelling')).toBeNull();
   expect(snapped('searchDatabase', ['search_database'], 'spelling')).toBe('search_database');
 });
+
+// Measured to the end, each against each, this would take longer than a test may.
+test('names the nearest tools of a thousand for hundreds of wrong names in one reply', () => {
+  const tail = 'a_tool_whose_name_is_as_long_as_names_may_be';
+  const tools = Array.from({ length: 1000 }, (_, index) => ({
+    name: `${tail}_${index}`,
+    description: '',
+    parameters: null,
+  }));
+  const calls = Array.from({ length: 300 }, (_, index) => ({
+    id: `c${index}`,
+    name: index === 299 ? `${tail}_x99` : `${'nothing like it '.repeat(8)}${index}`,
+    arguments: '{}',
+  }));
+  const { decision } = inspectReply(
+    {
+      content: null,
+      reasoning: null,
+      tool_calls: calls,
+      finish_reason: 'stop',
+      usage: null,
+      provider_model: null,
+    },
+    { tools, policy: { ...defaultPolicy, maxCalls: 300 }, state: initialGuardState },
+  );
+  const last = decision.kind === 'calls' ? decision.calls.at(-1) : undefined;
+  expect(last).toHaveProperty('reason', 'unknown-tool');
+  expect(last).toHaveProperty('message', expect.stringContaining(`${tail}_99`));
+});
