@@ -3,6 +3,7 @@ import type { DurableWrite, Failpoint } from '../failpoints.ts';
 import type { SqlRow, SqlValue } from '../store/sql-row.ts';
 import type { StoreTransaction } from '../store/store-transaction.ts';
 import type { Connection, Prepared } from './driver.ts';
+import { createKnownClaims } from './known-claims.ts';
 import { isBusy, isIoFault, sqlFault } from './sql-fault.ts';
 import { createStatements, type StatementRunner } from './statements.ts';
 
@@ -70,13 +71,30 @@ export function createDatabase(connection: Connection, options: DatabaseOptions)
       return prepared(sql).run(...values).changes;
     },
   };
-  const tx: Transaction = { ...createStatements(runner), ...runner };
+  const statementsOf = createStatements(runner);
+  const tx: Transaction = { ...statementsOf, ...runner };
+  const claims = createKnownClaims(statementsOf);
+  const writing: Transaction = {
+    ...claims.tx,
+    ...runner,
+    run(sql, ...values) {
+      claims.forget();
+      return runner.run(sql, ...values);
+    },
+  };
 
-  let userVersion: Prepared | null = null;
-  const checkVersion = (): void => {
-    userVersion ??= connection.prepare<SqlValue[]>('PRAGMA user_version').pluck();
-    const version = userVersion.get();
-    if (version === options.schemaVersion) return;
+  const dataVersion = connection.prepare<SqlValue[]>('PRAGMA data_version').pluck();
+  let seenVersion: unknown = null;
+  /** Looks whether any other connection wrote; only then can the schema be another one, or what is known be old. */
+  const lookAround = (): void => {
+    const found = dataVersion.get();
+    if (found === seenVersion) return;
+    claims.forget();
+    const version = connection.pragma('user_version', { simple: true });
+    if (version === options.schemaVersion) {
+      seenVersion = found;
+      return;
+    }
     throw new MillforgeError(
       'kernel/newer-schema',
       `${path} was migrated to schema ${String(version)} by a newer version; this one writes schema ${options.schemaVersion}.`,
@@ -84,6 +102,7 @@ export function createDatabase(connection: Connection, options: DatabaseOptions)
   };
 
   const rollBack = (): void => {
+    claims.forget();
     if (connection.inTransaction) prepared('ROLLBACK').run();
   };
 
@@ -107,8 +126,8 @@ export function createDatabase(connection: Connection, options: DatabaseOptions)
   const writeOne = (caller: Caller): void => {
     prepared(BEGIN_WRITE).run();
     try {
-      checkVersion();
-      caller.result = { ok: true, value: caller.work(tx) };
+      lookAround();
+      caller.result = { ok: true, value: caller.work(writing) };
     } catch (error) {
       rollBack();
       if (isBusy(error)) throw error;
@@ -125,12 +144,13 @@ export function createDatabase(connection: Connection, options: DatabaseOptions)
   const writeTogether = (group: readonly Caller[]): boolean => {
     prepared(BEGIN_WRITE).run();
     try {
-      checkVersion();
+      lookAround();
       for (const caller of group) {
         prepared('SAVEPOINT caller').run();
         try {
-          caller.result = { ok: true, value: caller.work(tx) };
+          caller.result = { ok: true, value: caller.work(writing) };
         } catch (error) {
+          claims.forget();
           if (!connection.inTransaction) return false;
           prepared('ROLLBACK TO caller').run();
           caller.result = { ok: false, error };
@@ -175,16 +195,16 @@ export function createDatabase(connection: Connection, options: DatabaseOptions)
 
   let turnStartedAt: number | null = null;
   /** Lets timers and signals in: acts that wait for nothing would keep the event loop in one turn for good. */
-  const breathe = async (): Promise<void> => {
-    const now = clock.monotonicMs();
+  const breathe = (now: number): Promise<void> | null => {
     if (turnStartedAt === null) {
       turnStartedAt = now;
       setImmediate(() => {
         turnStartedAt = null;
       });
-    } else if (now - turnStartedAt >= MAX_TURN_MS) {
-      await new Promise((resolve) => setImmediate(resolve));
+      return null;
     }
+    if (now - turnStartedAt < MAX_TURN_MS) return null;
+    return new Promise((resolve) => setImmediate(resolve));
   };
 
   let waiting: Caller[] = [];
@@ -192,13 +212,60 @@ export function createDatabase(connection: Connection, options: DatabaseOptions)
   let burstStartedAt = Number.NEGATIVE_INFINITY;
   let lastWroteAt = Number.NEGATIVE_INFINITY;
 
-  /** Leaves the lock, which has no queue, to other processes now and then. */
-  const yieldLock = async (): Promise<void> => {
-    const now = clock.monotonicMs();
+  /** Leaves the lock, which has no queue, to other processes now and then; a run alone leaves it after each write. */
+  const yieldLock = (now: number): Promise<void> | null => {
     if (now - lastWroteAt > LOCK_PAUSE_MS) burstStartedAt = now;
-    if (now - burstStartedAt < MAX_BURST_MS) return;
-    await clock.delay(LOCK_PAUSE_MS);
-    burstStartedAt = clock.monotonicMs();
+    if (waiting.length === 1 || now - burstStartedAt < MAX_BURST_MS) return null;
+    return clock.delay(LOCK_PAUSE_MS).then(() => {
+      burstStartedAt = clock.monotonicMs();
+    });
+  };
+
+  /** Writes those who wait; without a pause where none is due, since each of them waits for this. */
+  const writeNext = (): void => {
+    const now = clock.monotonicMs();
+    const pause = breathe(now) ?? yieldLock(now);
+    if (pause === null) writeWaiting();
+    else void pause.then(writeWaiting);
+  };
+
+  const writeWaiting = (): void => {
+    const group = waiting.slice(0, MAX_GROUP);
+    waiting = waiting.slice(MAX_GROUP);
+    let isUndone = false;
+    try {
+      isUndone = !writeGroup(group);
+      if (!isUndone) {
+        answer(group);
+        return;
+      }
+    } catch (error) {
+      if (!isBusy(error)) {
+        answerAll(group, sqlFault(error, path));
+        return;
+      }
+    }
+    void writeLater(group, isUndone);
+  };
+
+  /** False when all of it was undone, and each has to be tried alone. */
+  const writeGroup = (group: readonly Caller[]): boolean => {
+    refuseClosed();
+    writtenBytes = 0;
+    const [first] = group;
+    if (first === undefined || group.length > 1) return writeTogether(group);
+    writeOne(first);
+    return true;
+  };
+
+  const writeLater = async (group: readonly Caller[], isUndone: boolean): Promise<void> => {
+    try {
+      if (isUndone || !(await patiently(() => writeGroup(group)))) await settleAlone(group);
+    } catch (error) {
+      answerAll(group, error);
+      return;
+    }
+    answer(group);
   };
 
   const settleAlone = async (group: readonly Caller[]): Promise<void> => {
@@ -212,36 +279,27 @@ export function createDatabase(connection: Connection, options: DatabaseOptions)
     }
   };
 
-  const writeGroup = async (group: readonly Caller[]): Promise<void> => {
-    const [first] = group;
-    try {
-      if (first !== undefined && group.length === 1) await patiently(() => writeOne(first));
-      else if (!(await patiently(() => writeTogether(group)))) await settleAlone(group);
-    } catch (error) {
-      for (const caller of group) caller.result = { ok: false, error };
-    }
-    lastWroteAt = clock.monotonicMs();
-    waiting = [...group.filter(({ result }) => result === null), ...waiting];
-    // Whoever goes on from here asks again in this turn, and is written with all others that do.
-    isWriting = false;
-    for (const caller of group) if (caller.result !== null) caller.settle(caller.result);
-    if (waiting.length > 0) schedule();
+  const answerAll = (group: readonly Caller[], error: unknown): void => {
+    for (const caller of group) caller.result = { ok: false, error };
+    answer(group);
   };
 
-  const writeNext = async (): Promise<void> => {
-    await breathe();
-    await yieldLock();
-    writtenBytes = 0;
-    const group = waiting.slice(0, MAX_GROUP);
-    waiting = waiting.slice(MAX_GROUP);
-    await writeGroup(group);
+  const answer = (group: readonly Caller[]): void => {
+    lastWroteAt = clock.monotonicMs();
+    // Whoever goes on from here asks again in this turn, and is written with all others that do.
+    isWriting = false;
+    for (const caller of group) {
+      if (caller.result === null) waiting.push(caller);
+      else caller.settle(caller.result);
+    }
+    if (waiting.length > 0) schedule();
   };
 
   /** Begins to write once everything that could write in this turn has asked to. */
   const schedule = (): void => {
     if (isWriting) return;
     isWriting = true;
-    process.nextTick(() => void writeNext());
+    process.nextTick(writeNext);
   };
 
   const read = <T>(work: (tx: Transaction) => T): Promise<T> =>

@@ -1,5 +1,6 @@
 import type { SqlRow, SqlValue } from '../store/sql-row.ts';
 import type {
+  ClaimedRow,
   NewRow,
   Page,
   StoreTable,
@@ -61,17 +62,35 @@ export function createStatements({ get, all, run }: StatementRunner): StoreTrans
     remove(table, where) {
       run(`DELETE FROM ${table} WHERE ${condition(where)}`, ...valuesOf(where));
     },
-    claimed: (claim) =>
-      // Each operation pays for this statement, so it reads no column that an operation does not need.
-      get(
-        `SELECT goals.state, attempts.state AS attempt_state, attempts.fence
-           FROM goals JOIN attempts ON attempts.goal = goals.goal AND attempts.task_id = ? AND attempts.number = ?
-          WHERE goals.goal = ? AND goals.tenant = ?`,
-        claim.taskId,
-        claim.number,
-        claim.goal,
-        claim.tenant,
+    append: (record) =>
+      void run(
+        `INSERT INTO trail (goal, tenant, seq, at, type, actor, data, previous_sha256, record_sha256)
+          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        record.goal,
+        record.tenant,
+        record.seq,
+        record.at,
+        record.type,
+        record.actor,
+        record.data,
+        record.previous_sha256,
+        record.record_sha256,
       ),
+    claimed({ goal, tenant, taskId, number }) {
+      const row = get(
+        `SELECT goals.state, seq AS head_seq, record_sha256 AS head_sha256, at AS head_at,
+                attempts.state AS attempt_state, attempts.fence
+           FROM goals JOIN attempts ON attempts.goal = goals.goal AND attempts.task_id = ? AND attempts.number = ?
+                JOIN trail ON trail.goal = goals.goal AND trail.tenant = goals.tenant
+          WHERE goals.goal = ? AND goals.tenant = ? ORDER BY seq DESC LIMIT 1`,
+        taskId,
+        number,
+        goal,
+        tenant,
+      );
+      // The columns are those that it asks for.
+      return row as ClaimedRow | undefined;
+    },
     waiting: (after, limit) =>
       all(
         `SELECT goal, tenant, goal_id, resource, head_at FROM goals

@@ -3,7 +3,7 @@ import { illegalTransition } from '../kernel-error.ts';
 import { isLegal } from '../states/transitions.ts';
 import type { GoalHead } from './goal-row.ts';
 import { isKeptInRow, type Payload, savePayload } from './payloads.ts';
-import type { SqlRow, SqlValue } from './sql-row.ts';
+import type { SqlValue } from './sql-row.ts';
 import type { StoreTransaction } from './store-transaction.ts';
 import { TABLES, type TableName, type TableShape } from './tables.ts';
 import { toWellFormed } from './well-formed-text.ts';
@@ -18,6 +18,14 @@ export interface RowChange {
   readonly row: RowPatch;
   /** Payloads that the row names, by the column of their digest; the record tells digests only. */
   readonly payloads?: RowPayloads;
+  /** The row as last written by whoever changes it; the change asks the store only where it is another one by now. */
+  readonly known?: KnownRow;
+}
+
+/** What a change compares a row by. */
+export interface KnownRow {
+  readonly state: string;
+  readonly version: number;
 }
 
 /** Payloads by the column that names their digest. */
@@ -44,6 +52,11 @@ export function changed(table: TableName, row: RowPatch, payloads: RowPayloads =
   return { table, isNew: false, row, payloads };
 }
 
+/** A change by whoever wrote the row last. */
+export function changedFrom(known: KnownRow, { table, row, payloads }: RowChange): RowChange {
+  return { table, isNew: false, row, known, ...(payloads === undefined ? {} : { payloads }) };
+}
+
 /**
  * Changes rows and appends the record that tells it, in the caller's transaction.
  *
@@ -57,12 +70,10 @@ export function appendRecord<Goal extends GoalHead>(
   const data: { [name: string]: JsonValue } = { ...draft.facts };
   const told = new Map<TableName, RowPatch[]>();
   for (const change of draft.changes) {
-    const patch = change.isNew ? change.row : nextVersion(tx, goal, change);
     for (const payload of Object.values(change.payloads ?? {})) {
       if (!isKeptInRow(payload)) savePayload(tx, goal.tenant, payload);
     }
-    if (change.isNew) insertRow(tx, goal, change);
-    else updateRow(tx, goal, { ...change, row: patch });
+    const patch = change.isNew ? insertRow(tx, goal, change) : changeRow(tx, goal, change);
     const patches = told.get(change.table);
     if (patches === undefined) told.set(change.table, [patch]);
     else patches.push(patch);
@@ -137,9 +148,24 @@ export function keptColumns(
 /** Digest that stands before the first record. */
 export const NO_SHA256 = '0'.repeat(64);
 
+/** Changes a row from the state and the version that it has; gives what the record tells of it. */
+function changeRow(tx: StoreTransaction, goal: GoalHead, change: RowChange): RowPatch {
+  const { table, row, known } = change;
+  if (!('version' in TABLES[table].defaults)) {
+    updateRow(tx, goal, { change, row });
+    return row;
+  }
+  const to = row['state'];
+  if (known !== undefined && (typeof to !== 'string' || isLegal(table, known.state, to))) {
+    const patch = { ...row, version: known.version + 1 };
+    if (updateRow(tx, goal, { change, row: patch, known })) return patch;
+  }
+  const patch = nextVersion(tx, goal, change);
+  updateRow(tx, goal, { change, row: patch });
+  return patch;
+}
+
 function nextVersion(tx: StoreTransaction, goal: GoalHead, change: RowChange): RowPatch {
-  const shape = TABLES[change.table];
-  if (!('version' in shape.defaults)) return change.row;
   const found = tx.find(change.table, rowKey(goal, change), STATE_AND_VERSION);
   const from = String(found?.['state']);
   const state = change.row['state'];
@@ -154,7 +180,7 @@ function insertRow(
   tx: StoreTransaction,
   goal: GoalHead,
   { table, row, payloads }: RowChange,
-): void {
+): RowPatch {
   const { shape, columns, told, kept } = INSERTIONS[table];
   const values: SqlValue[] = [goal.goal, goal.tenant];
   for (const column of told) {
@@ -168,21 +194,32 @@ function insertRow(
     for (const column of kept) values.push(texts[column] ?? null);
   }
   tx.insert(table, { columns, values });
+  return row;
 }
 
-function updateRow(tx: StoreTransaction, goal: GoalHead, change: RowChange): void {
-  const { table, row } = change;
+/** Writes the columns of a patch; whether there was such a row, in the state and version that it is known by. */
+function updateRow(
+  tx: StoreTransaction,
+  goal: GoalHead,
+  { change, row, known }: Pick<RowChange, 'row' | 'known'> & { readonly change: RowChange },
+): boolean {
+  const { table, payloads } = change;
   const shape = TABLES[table];
   const patch: { [column: string]: SqlValue } = {};
   for (const column in row) {
     if (!shape.key.includes(column)) patch[column] = columnText(shape, column, row[column] ?? null);
   }
-  const kept = keptColumns(table, row, change.payloads);
+  const kept = keptColumns(table, row, payloads);
   for (const column in kept) patch[column] = kept[column] ?? null;
-  tx.update(table, rowKey(goal, change), patch);
+  const where = rowKey(goal, change);
+  if (known !== undefined) {
+    where['state'] = known.state;
+    where['version'] = known.version;
+  }
+  return tx.update(table, where, patch) === 1;
 }
 
-function rowKey(goal: GoalHead, { table, row }: RowChange): SqlRow {
+function rowKey(goal: GoalHead, { table, row }: RowChange): { [column: string]: SqlValue } {
   const shape = TABLES[table];
   const key: { [column: string]: SqlValue } = { goal: goal.goal, tenant: goal.tenant };
   for (const column of shape.key) key[column] = columnText(shape, column, row[column] ?? null);
@@ -243,19 +280,16 @@ function appendHead<Goal extends GoalHead>(
     at: goal.at,
     previous_sha256: goal.head_sha256,
   });
-  tx.insert('trail', {
-    columns: TRAIL_COLUMNS,
-    values: [
-      goal.goal,
-      goal.tenant,
-      seq,
-      goal.at,
-      record.type,
-      record.actor,
-      record.data,
-      goal.head_sha256,
-      record_sha256,
-    ],
+  tx.append({
+    goal: goal.goal,
+    tenant: goal.tenant,
+    seq,
+    at: goal.at,
+    type: record.type,
+    actor: record.actor,
+    data: record.data,
+    previous_sha256: goal.head_sha256,
+    record_sha256,
   });
   if (record.isKept) {
     tx.update(
@@ -266,15 +300,3 @@ function appendHead<Goal extends GoalHead>(
   }
   return { ...goal, head_seq: seq, head_sha256: record_sha256, head_at: goal.at };
 }
-
-const TRAIL_COLUMNS = [
-  'goal',
-  'tenant',
-  'seq',
-  'at',
-  'type',
-  'actor',
-  'data',
-  'previous_sha256',
-  'record_sha256',
-];

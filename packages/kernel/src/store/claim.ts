@@ -3,7 +3,7 @@ import { notFound } from '../kernel-error.ts';
 import type { AttemptState } from '../states/transitions.ts';
 import { added, appendRecord, changed, type RowChange } from './append-record.ts';
 import { type AttemptRow, dropLease } from './attempt-row.ts';
-import { type GoalHead, type GoalRow, readGoalAgain, readHead, timeAfter } from './goal-row.ts';
+import { type GoalHead, type GoalRow, readGoalAgain, timeAfter } from './goal-row.ts';
 import { GOAL_STATES, oneOf } from './read-column.ts';
 import type { StoreTransaction } from './store-transaction.ts';
 
@@ -129,22 +129,23 @@ export interface Claimed {
 export function readClaimed(tx: StoreTransaction, claim: Claim, now: number): Claimed {
   const row = tx.claimed(claim);
   if (row === undefined) throw notFound('attempt');
-  const state = oneOf(GOAL_STATES, row['state']);
+  const state = oneOf(GOAL_STATES, row.state);
   if (state === 'cancelled') throw operationSuspended('cancelled');
-  if (row['fence'] !== claim.fence) throw operationSuspended('lease-lost');
+  if (row.fence !== claim.fence) throw operationSuspended('lease-lost');
   // A program that goes on after it gave its output is no part of any attempt.
-  if (!ACTIVE.has(String(row['attempt_state']))) throw operationSuspended('stopped');
-  const head = readHead(tx, claim);
-  if (head === null) throw notFound('trail');
+  if (!ACTIVE.has(String(row.attempt_state))) throw operationSuspended('stopped');
+  const head_at = String(row.head_at);
   const goal: GoalHead = {
     goal: claim.goal,
     tenant: claim.tenant,
     goal_uid: claim.goalUid,
     state,
-    ...head,
-    at: timeAfter(head.head_at, now),
+    head_seq: Number(row.head_seq),
+    head_sha256: String(row.head_sha256),
+    head_at,
+    at: timeAfter(head_at, now),
   };
-  return { goal, attemptState: String(row['attempt_state']) };
+  return { goal, attemptState: String(row.attempt_state) };
 }
 
 /** Reads a claim with the whole of its goal. */

@@ -118,7 +118,7 @@ export function toGoalRow(tx: StoreTransaction, row: SqlRow, now: number): GoalR
 }
 
 /** The last record of a goal; null before the first. */
-export function readHead(
+function readHead(
   tx: StoreTransaction,
   { goal, tenant }: Pick<GoalHead, 'goal' | 'tenant'>,
 ): Pick<GoalHead, 'head_seq' | 'head_sha256' | 'head_at'> | null {
@@ -135,6 +135,13 @@ const LAST = { orderBy: 'seq', descending: true, columns: ['seq', 'record_sha256
 
 /** The later of the clock and the last record. */
 export function timeAfter(headAt: string, now: number): string {
-  const clock = new Date(now).toISOString();
-  return clock > headAt ? clock : headAt;
+  // Many records of one millisecond need its text.
+  if (now !== lastNow) {
+    lastText = new Date(now).toISOString();
+    lastNow = now;
+  }
+  return lastText > headAt ? lastText : headAt;
 }
+
+let lastNow = Number.NaN;
+let lastText = '';

@@ -38,6 +38,8 @@ export interface OperationRow {
   readonly key_ttl_ms: number;
   /** How it stands. */
   readonly state: OperationState;
+  /** Grows with every change. */
+  readonly version: number;
   /** Attempt that performed it last. */
   readonly attempt: number;
   /** Claim under which that was. */
@@ -110,6 +112,7 @@ export function patchedRow(
     if (payload !== undefined) return payload;
     const value = patch[column];
     if (value !== undefined) return columnText(TABLES.operations, column, value);
+    if (column === 'version' && before !== null) return before.version + 1;
     return before === null ? DEFAULTS[column] : columnOf(before, column);
   });
 }
@@ -139,6 +142,7 @@ function toOperationRow(column: ColumnReader): OperationRow {
     part_sha256: String(column('part_sha256')),
     key_ttl_ms: Number(column('key_ttl_ms')),
     state: oneOf(OPERATION_STATES, column('state')),
+    version: Number(column('version')),
     attempt: Number(column('attempt')),
     fence: Number(column('fence')),
     owner_id: String(column('owner_id')),

@@ -21,13 +21,15 @@ export interface StoreTransaction {
   update(table: StoreTable, where: Where, patch: SqlRow): number;
   /** Removes the rows that have these values. */
   remove(table: StoreTable, where: Where): void;
-  /** The state of a claim's goal, with the state and the fence of its attempt; every operation asks for it. */
+  /** Appends a record to the trail of its goal. */
+  append(record: TrailRow): void;
+  /** A claim's goal and attempt, as far as every operation asks for them; undefined when there is none. */
   claimed(claim: {
     readonly goal: number;
     readonly tenant: string;
     readonly taskId: string;
     readonly number: number;
-  }): SqlRow | undefined;
+  }): ClaimedRow | undefined;
   /** Goals of all tenants that could go on, the longest waiting first. */
   waiting(
     after: { readonly headAt: string; readonly goal: number } | null,
@@ -39,6 +41,44 @@ export interface StoreTransaction {
   hasForeignRow(table: StoreTable, of: { readonly goal: number; readonly tenant: string }): boolean;
   /** Whether the text of any record of a tenant holds a digest. */
   isNamed(tenant: string, digest: string): boolean;
+}
+
+/** What stands between an operation and its record. */
+export interface ClaimedRow {
+  /** How the goal stands. */
+  readonly state: SqlValue;
+  /** Number of the last record of the goal. */
+  readonly head_seq: SqlValue;
+  /** Digest of the last record. */
+  readonly head_sha256: SqlValue;
+  /** Time of the last record. */
+  readonly head_at: SqlValue;
+  /** How the attempt stands. */
+  readonly attempt_state: SqlValue;
+  /** Number of the last claim of the attempt. */
+  readonly fence: SqlValue;
+}
+
+/** One record as the store keeps it. */
+export interface TrailRow {
+  /** Number of the goal in the store. */
+  readonly goal: number;
+  /** Whose goal it is. */
+  readonly tenant: string;
+  /** Counts the records of the goal from 1. */
+  readonly seq: number;
+  /** When it was written. */
+  readonly at: string;
+  /** Noun-verb. */
+  readonly type: string;
+  /** In whose name. */
+  readonly actor: string;
+  /** Canonical text of what it tells. */
+  readonly data: string;
+  /** Digest of the record before it. */
+  readonly previous_sha256: string;
+  /** Its own digest. */
+  readonly record_sha256: string;
 }
 
 /** Where a store keeps its rows: those that the trail tells, and those that it does not. */

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue, Operation, Usage } from '@millforge/contracts';
 import { appendNotes, type Note } from './append-notes.ts';
-import { added, appendRecord, changed } from './append-record.ts';
+import { added, appendRecord, changed, changedFrom } from './append-record.ts';
 import { beginning, type Claim, readClaimed } from './claim.ts';
 import { type OperationRow, patchedRow } from './operation-row.ts';
 import type { Payload } from './payloads.ts';
@@ -68,8 +68,8 @@ export function admitOperation(
     facts,
     tell(row) {
       row['state'] = 'admitted';
-      tellPerformer(row, claim);
-      row['generation'] = draft.generation;
+      tellPerformer(row, claim, draft.row);
+      tellGeneration(row, draft);
       row['elapsed_ms'] = elapsedMs;
       if (draft.before !== null) row['before_sha256'] = draft.before.sha256;
       if (draft.row !== null) Object.assign(row, { tries: draft.row.tries + 1, ...UNSETTLED });
@@ -90,8 +90,8 @@ export function recordOperation(
     facts: outcome.found === null ? undefined : { reconciliation: outcome.found },
     tell(row, payloads) {
       row['state'] = 'recorded';
-      tellPerformer(row, claim);
-      row['generation'] = draft.generation;
+      tellPerformer(row, claim, draft.row);
+      tellGeneration(row, draft);
       row['elapsed_ms'] = elapsedMs;
       row['is_settled'] = 1;
       if (outcome.kind === 'failed') row['is_absent'] = outcome.isClean ? 1 : 0;
@@ -132,7 +132,7 @@ export function doubtOperation(
       row['is_absent'] = write.isAbsent ? 1 : 0;
       if (draft.row !== null) return;
       if (write.tries !== undefined) row['tries'] = write.tries;
-      tellPerformer(row, claim);
+      tellPerformer(row, claim, null);
       if (draft.before !== null) row['before_sha256'] = draft.before.sha256;
     },
   }).row();
@@ -147,7 +147,7 @@ export function proposeOperation(tx: StoreTransaction, claim: Claim, write: Oper
     tell(row) {
       row['state'] = 'proposed';
       row['elapsed_ms'] = write.elapsedMs;
-      tellPerformer(row, claim);
+      tellPerformer(row, claim, null);
       if (write.draft.row === null) row['tries'] = 0;
     },
   });
@@ -184,7 +184,9 @@ function writeOperation(
     payloads['part_sha256'] = draft.part;
   }
   const change =
-    draft.row === null ? added('operations', row, payloads) : changed('operations', row, payloads);
+    draft.row === null
+      ? added('operations', row, payloads)
+      : changedFrom(draft.row, changed('operations', row, payloads));
   const begun = beginning(claim, claimed.attemptState);
   appendRecord(tx, goal, {
     type,
@@ -215,10 +217,15 @@ function tellFirst(
   if (operation.keyTtlMs !== undefined) row['key_ttl_ms'] = Math.round(operation.keyTtlMs);
 }
 
-function tellPerformer(row: OpenPatch, claim: Claim): void {
-  row['attempt'] = claim.number;
-  row['fence'] = claim.fence;
-  row['owner_id'] = claim.ownerId;
+/** Tells who performs it, as far as the row does not say so. */
+function tellPerformer(row: OpenPatch, claim: Claim, before: OperationRow | null): void {
+  if (before?.attempt !== claim.number) row['attempt'] = claim.number;
+  if (before?.fence !== claim.fence) row['fence'] = claim.fence;
+  if (before?.owner_id !== claim.ownerId) row['owner_id'] = claim.ownerId;
+}
+
+function tellGeneration(row: OpenPatch, { row: before, generation }: OperationDraft): void {
+  if (before?.generation !== generation) row['generation'] = generation;
 }
 
 function tellUsage(row: OpenPatch, usage: Usage): void {

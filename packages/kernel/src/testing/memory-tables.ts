@@ -86,14 +86,24 @@ export function createMemoryTables(): MemoryTables {
       for (const row of rows) put(name, Number(row['rowid']), checked(name, { ...row, ...patch }));
       return rows.length;
     },
+    append: (record) =>
+      void tx.insert('trail', { columns: Object.keys(record), values: Object.values(record) }),
     remove(name, where) {
       for (const row of matching(name, where)) put(name, Number(row['rowid']), null);
     },
     claimed: ({ goal, tenant, taskId, number }) => {
-      const head = list('goals', { goal, tenant })[0];
+      const of = list('goals', { goal, tenant })[0];
       const attempt = list('attempts', { goal, tenant, task_id: taskId, number })[0];
-      if (head === undefined || attempt === undefined) return undefined;
-      return { ...head, attempt_state: attempt['state'] ?? '', fence: attempt['fence'] ?? 0 };
+      const last = list('trail', { goal, tenant }, { orderBy: 'seq', descending: true })[0];
+      if (of === undefined || attempt === undefined || last === undefined) return undefined;
+      return {
+        state: of['state'] ?? '',
+        head_seq: last['seq'] ?? 0,
+        head_sha256: last['record_sha256'] ?? '',
+        head_at: last['at'] ?? '',
+        attempt_state: attempt['state'] ?? '',
+        fence: attempt['fence'] ?? 0,
+      };
     },
     waiting(after, limit) {
       const open = { state: ['ready', 'running'] };
