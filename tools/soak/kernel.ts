@@ -8,6 +8,7 @@ import { bundleChild } from '../../packages/kernel/test/bundle-child.ts';
 import { killAt } from '../../packages/kernel/test/crash/kill-at.ts';
 import { copyAtEveryMoment, volatileFolder } from '../../packages/kernel/test/crash/moments.ts';
 import { SCENARIOS } from '../../packages/kernel/test/crash/scenarios.ts';
+import { stopAt } from '../../packages/kernel/test/crash/stop-at.ts';
 import {
   type CutFigures,
   cutDatabase,
@@ -49,6 +50,7 @@ const bundled = async (name: string): Promise<string> => {
 
 const parts: { readonly [name: string]: () => Promise<void> } = {
   kills: proveKills,
+  stops: proveStops,
   load: proveLoad,
   publications: provePublications,
   cuts: proveCuts,
@@ -95,6 +97,27 @@ async function proveKills(): Promise<void> {
     line(`${scenario.name}: moments in one run`, moments);
     line(`${scenario.name}: killed`, died);
     line(`${scenario.name}: questions to a person`, asked);
+  }
+}
+
+/** SIGSTOP at every failpoint, another process that takes over and goes on, then SIGCONT. */
+async function proveStops(): Promise<void> {
+  const child = await bundled('crash/stopped-child.ts');
+  const step = Math.max(1, Math.round(1 / share));
+  for (const scenario of Object.values(SCENARIOS)) {
+    const report = progress(`${scenario.name}: stops`);
+    let stopped = 0;
+    let superseded = 0;
+    for (let moment = 1 + (seed % step); ; moment += step) {
+      const { at, isTakenOver, faults } = await stopAt(moment, { child, scenario, root });
+      if (at === null) break;
+      stopped += 1;
+      if (isTakenOver) superseded += 1;
+      if (faults.length > 0) broken.push({ scenario: scenario.name, moment, at, faults });
+      report();
+    }
+    line(`${scenario.name}: stopped and woken up`, stopped);
+    line(`${scenario.name}: superseded meanwhile`, superseded);
   }
 }
 
@@ -201,7 +224,7 @@ async function proveSimulation(): Promise<void> {
     line(kind, times);
 }
 
-function progress(what: string, count: number): () => void {
+function progress(what: string, count?: number): () => void {
   let done = 0;
   const startedAt = performance.now();
   let told = startedAt;
@@ -209,7 +232,8 @@ function progress(what: string, count: number): () => void {
     done += 1;
     if (performance.now() - told < 10_000) return;
     told = performance.now();
-    console.error(`${what}: ${done} of ${count}, ${Math.round((told - startedAt) / 1000)} s`);
+    const all = count === undefined ? '' : ` of ${count}`;
+    console.error(`${what}: ${done}${all}, ${Math.round((told - startedAt) / 1000)} s`);
   };
 }
 

@@ -8,7 +8,9 @@ import type { LeaseLoss } from '../store/owner-store.ts';
 /** This process among those that may run attempts. */
 export interface Owner {
   readonly id: string;
-  /** Reads the fence when the last heartbeat is too old to trust it; rejects when the lease was lost. */
+  /** Whether the last heartbeat is too old to trust that no lease was lost since. */
+  isLate(): boolean;
+  /** Reads the fence; rejects when the lease was lost. */
   confirm(claim: Claim): Promise<void>;
   /** Keeps a lease alive until the function that it gives is called. */
   keep(lease: KeptLease): () => void;
@@ -96,10 +98,8 @@ function createOwner({
 
   return {
     id,
-    async confirm(claim) {
-      if (kept.size === 0 || clock.monotonicMs() - lastBeat < shortest() / 2) return;
-      await store.attempts.confirm(claim);
-    },
+    isLate: () => kept.size > 0 && clock.monotonicMs() - lastBeat >= shortest() / 2,
+    confirm: (claim) => store.attempts.confirm(claim),
     keep(lease) {
       if (kept.size === 0) lastBeat = clock.monotonicMs();
       kept.add(lease);

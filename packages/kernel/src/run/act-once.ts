@@ -6,6 +6,7 @@ import {
   operationName,
 } from '../store/operation-rules.ts';
 import { toPayload } from '../store/payloads.ts';
+import { confirmLease } from './confirm-lease.ts';
 import type { Live } from './live.ts';
 import { plainFailure, type Settled, settledThrow, settledValue } from './settle-act.ts';
 
@@ -26,6 +27,9 @@ export async function actOnce(live: Live): Promise<Ended> {
   const { operation } = request;
   const mayHaveEffect = isEffectful(operation);
   parts.reach('before:act');
+  const confirming = confirmLease(parts);
+  // No wait where none is needed: acts are many.
+  if (confirming !== null) await confirming;
   const startedAt = clock.monotonicMs();
   const acting = begin(live);
   parts.unsettled.watch(operationName(parts.claim, operation.key), acting);

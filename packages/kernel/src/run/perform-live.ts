@@ -14,6 +14,7 @@ import { isEffectful, needsAdmission } from '../store/operation-rules.ts';
 import { type Payload, toPayload } from '../store/payloads.ts';
 import { EFFECTS } from '../store/read-column.ts';
 import { actOnce } from './act-once.ts';
+import { confirmLease } from './confirm-lease.ts';
 import { holdAmbiguous } from './hold-ambiguous.ts';
 import { holdApproval } from './hold-approval.ts';
 import { type Live, type LiveRequest, writeOf } from './live.ts';
@@ -154,6 +155,8 @@ async function lookBefore({ parts, request }: Live): Promise<Looked> {
   const { before } = request.operation;
   if (before === undefined) return { kind: 'ready', before: null };
   parts.reach('before:before');
+  const confirming = confirmLease(parts);
+  if (confirming !== null) await confirming;
   let evidence: Payload | null;
   try {
     const looked = await control.untilAbandoned(before(control.actSignal));
@@ -184,14 +187,14 @@ async function lookBefore({ parts, request }: Live): Promise<Looked> {
   return { kind: 'ready', before: evidence };
 }
 
-/** Admits what must be admitted, and reads the fence where this process may be late; gives the refusal of a spent budget. */
+/** Admits what must be admitted; gives the refusal of a spent budget. */
 async function admit(
   live: Live,
   before: Payload | null,
   facts: JsonObject | undefined,
 ): Promise<Payload | null> {
   const { parts, request } = live;
-  const { claim, owner, store } = parts;
+  const { claim, store } = parts;
   const budget = budgetOf(live);
   // What left a trace is admitted again whatever its effect: that uses up the leave of a person to repeat it once.
   if (live.row !== null || needsAdmission(request.operation)) {
@@ -210,7 +213,6 @@ async function admit(
     const over = await store.operations.spentLimit(claim, budget);
     if (over !== null) return exhausted(over);
   }
-  await owner.confirm(claim);
   return null;
 }
 

@@ -1,6 +1,7 @@
 import { type Failure, MillforgeError, type Reconciliation } from '@millforge/contracts';
 import { idempotencyKey, isEffectful, operationName } from '../store/operation-rules.ts';
 import { toPayload } from '../store/payloads.ts';
+import { confirmLease } from './confirm-lease.ts';
 import { holdAmbiguous } from './hold-ambiguous.ts';
 import type { DoubtAnswer, FormerOwner, Live, Looked } from './live.ts';
 import { readReconciliation } from './read-reconciliation.ts';
@@ -84,6 +85,8 @@ async function look({ parts, request, row, generation }: Live): Promise<Looked> 
     return { kind: 'unknown', evidence: { error: 'too-slow' } };
   };
   reach('before:reconcile');
+  const confirming = confirmLease(parts);
+  if (confirming !== null) await confirming;
   const answer = await Promise.race([asking(), waiting()]);
   limit.abort();
   reach('after:reconcile');

@@ -10,6 +10,7 @@ import { saveArtifact } from '../artifacts/save-artifact.ts';
 import { checkNameOf } from '../contract/read-goal-contract.ts';
 import { attemptKey, attemptName, isInDoubt } from '../store/attempt-rules.ts';
 import { createVerdictIssuer, type VerdictIssuer } from '../verified-result.ts';
+import { confirmLease } from './confirm-lease.ts';
 import { createDurableLog, type DurableLog } from './durable-log.ts';
 import type { LogParts } from './log-parts.ts';
 import { createRunControl, type RunControl } from './run-control.ts';
@@ -66,7 +67,7 @@ export async function runAttempt(
       input_sha256: loaded.inputSha256,
     });
     const ending = { parts: logParts, run: parts, attempt, log, verdicts };
-    const refused = task.doubt === 'attempt' ? await begin(logParts) : null;
+    const refused = await begin(logParts, task);
     if (refused !== null) return await settleAttempt(ending, refused);
     const ended = await runProgram(parts, { ...ending, control, outputs: loaded.outputs });
     return await settleAttempt(ending, ended);
@@ -87,16 +88,25 @@ interface Program {
   readonly parts: LogParts;
 }
 
-/** Marks the attempt as begun; whoever lost it meanwhile enters no callback. */
-async function begin({ store, claim, control }: LogParts): Promise<Ended | null> {
+/** Marks an attempt that is in doubt as a whole as begun; whoever lost it meanwhile enters no callback. */
+async function begin(
+  { store, claim, control }: LogParts,
+  { doubt }: AttemptRequest['task'],
+): Promise<Ended | null> {
   try {
-    await store.attempts.begin(claim);
+    // The heartbeat began with the attempt, and says nothing of the time since the claim.
+    await (doubt === 'attempt' ? store.attempts.begin(claim) : store.attempts.confirm(claim));
     return control.closing() === null ? null : NOT_BEGUN;
   } catch (error) {
-    if (!MillforgeError.is(error, 'operation/suspended')) throw error;
-    control.abort(suspendReason(error) === 'cancelled' ? 'cancelled' : 'lease-lost');
-    return NOT_BEGUN;
+    return notBegun(control, error);
   }
+}
+
+/** Ends an attempt before its callback, since its lease was lost or its goal cancelled; passes other errors on. */
+function notBegun(control: RunControl, error: unknown): Ended {
+  if (!MillforgeError.is(error, 'operation/suspended')) throw error;
+  control.abort(suspendReason(error) === 'cancelled' ? 'cancelled' : 'lease-lost');
+  return NOT_BEGUN;
 }
 
 const NOT_BEGUN: Ended = { kind: 'not-begun' };
@@ -105,6 +115,14 @@ const NOT_BEGUN: Ended = { kind: 'not-begun' };
 async function runProgram(parts: RunParts, program: Program): Promise<Ended> {
   const { control, attempt } = program;
   const context = contextOf(parts, program);
+  const confirming = confirmLease(program.parts);
+  if (confirming !== null) {
+    const lost = await confirming.then(
+      () => null,
+      (error: unknown) => notBegun(control, error),
+    );
+    if (lost !== null) return lost;
+  }
   const running = async (): Promise<Ended> => {
     try {
       return { kind: 'returned', output: await call(attempt.adapter, context, program.verdicts) };

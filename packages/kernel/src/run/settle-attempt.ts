@@ -39,7 +39,7 @@ export async function settleAttempt(ending: Ending, ended: Ended): Promise<boole
   if (closing !== null) return endClosed(ending, closing, ended);
   const difference = log.endDifference();
   if (difference !== null) {
-    await holdDivergence(parts, difference);
+    if (!(await unlessCancelled(holdDivergence(parts, difference)))) return false;
     await suspend(ending, { reason: 'held', failure: null });
     return false;
   }

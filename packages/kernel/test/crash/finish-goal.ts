@@ -170,7 +170,8 @@ async function lossFaults(
   return faults;
 }
 
-function repeatFaults(
+/** What was acknowledged and is performed again all the same. */
+export function repeatFaults(
   acknowledged: ReadonlySet<string>,
   actsAfter: readonly string[],
 ): readonly string[] {
