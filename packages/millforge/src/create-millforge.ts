@@ -112,7 +112,11 @@ export function createMillforge(options: MillforgeOptions = {}): Millforge {
   };
 
   let opened: Promise<Kernel> | null = null;
-  const openTrail = (directory: string): Promise<Kernel> => {
+  let isClosed = false;
+  const openTrail = async (directory: string): Promise<Kernel> => {
+    // What goes on when this is disposed of would open a trail that nobody closes.
+    if (isClosed)
+      throw millforgeError('millforge/closed', 'This Millforge was closed; create another.');
     opened ??= openKernel({
       path: join(directory, 'trail.db'),
       clock,
@@ -205,7 +209,7 @@ export function createMillforge(options: MillforgeOptions = {}): Millforge {
 
     async decide(runId, decision) {
       assertSupportedPlatform(platform);
-      return decideRun(await durableWith(runId), runId, decision);
+      return decideRun(await durableWith(runId), runId, { ...decision, env });
     },
 
     async listRuns() {
@@ -293,6 +297,7 @@ export function createMillforge(options: MillforgeOptions = {}): Millforge {
     doctor: () => diagnose({ dataDir, openTrail, snapshot, platform }),
 
     async [Symbol.asyncDispose]() {
+      isClosed = true;
       await http.close();
       const store = opened;
       opened = null;

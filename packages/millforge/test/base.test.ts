@@ -1,4 +1,12 @@
-import { cpSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { startScriptedServer } from '@millforge/models/testing';
 import {
@@ -74,6 +82,9 @@ test.each<[string, Partial<BaseRequest>]>([
   ['stage_kind', { stage: { plane: 'planning', nodeId: 'millforge-base', stageKindId: 'x' } }],
   ['model_profile', { profileId: 'other.profile' }],
   ['capability_envelope', { grants: ['terminal.intent'] }],
+  ['harness_identity', JSON.parse('{"harness":null}')],
+  ['stage_kind', JSON.parse('{"stage":null}')],
+  ['capability_envelope', JSON.parse('{"grants":"all"}')],
 ])('refuses a request of another %s before anything is done', async (reason, claim) => {
   const { options, data } = layOut();
   await using base = await createMillforgeBase(options);
@@ -140,6 +151,52 @@ test('is closed once, suspends what runs, and then does nothing', async () => {
   await expect(base.execute({ task: 'More.' })).rejects.toMatchObject(closed);
   expect(() => base.evidenceFor({ task: 'More.' })).toThrow(expect.objectContaining(closed));
   await base[Symbol.asyncDispose]();
+});
+
+test('waits on closing for a run that is being admitted, and holds nothing open', async () => {
+  const { options, data } = layOut([
+    { tool_calls: [{ name: 'bash', arguments: { command: 'sleep 60' } }] },
+  ]);
+  let closing: Promise<void> | undefined;
+  let names = 0;
+  const base = await createMillforgeBase({
+    ...options,
+    ids: {
+      newId(prefix) {
+        // The name of the run is the last that is needed before anything is kept.
+        if (prefix === 'run') closing = base.close();
+        return `${prefix}_${++names}`;
+      },
+    },
+  });
+  const result = await base.execute({ task: 'Wait.' });
+  expect(result.status).toBe('interrupted');
+  expect(closing).toBeDefined();
+  await closing;
+  expect(openFilesBelow(data)).toEqual([]);
+});
+
+test('evidence of a structured result differs by its schema, and has nothing of it without one', async () => {
+  const { options } = layOut();
+  await using base = await createMillforgeBase({ ...options, dataDir: null });
+  const [plain, numbered, named] = [undefined, oneNumber('integer'), oneNumber('string')].map(
+    (output) => base.evidenceFor({ task: 'Say hello.', output }),
+  );
+  expect(plain).not.toHaveProperty('selected_output_requirements_sha256');
+  expect(numbered?.selected_output_requirements_sha256).toMatch(/^[0-9a-f]{64}$/);
+  expect(new Set([plain, numbered, named].map((one) => one?.invocation_sha256)).size).toBe(3);
+  const wrong = { task: 'Say hello.', output: { type: 'nothing' } };
+  expect(() => base.evidenceFor(wrong)).toThrow(
+    expect.objectContaining({ code: 'millforge/document' }),
+  );
+});
+
+test('refuses a blank name of a request', async () => {
+  const { options } = layOut();
+  await using base = await createMillforgeBase({ ...options, dataDir: null });
+  await expect(base.execute({ task: 'Say hello.', requestId: ' ' })).rejects.toMatchObject({
+    code: 'millforge/usage',
+  });
 });
 
 test('asks for the key only when a run begins, and closes nothing that it was given', async () => {
@@ -295,6 +352,23 @@ test('is what a task runs that names no harness, under grants of the caller', as
 });
 
 const DEMO = join(import.meta.dirname, '../../../examples/08-coding-agent/project');
+
+function oneNumber(type: string) {
+  return { type: 'object', properties: { n: { type } }, required: ['n'] };
+}
+
+function openFilesBelow(folder: string): readonly string[] {
+  if (process.platform !== 'linux') return [];
+  return readdirSync('/proc/self/fd').flatMap((descriptor) => {
+    try {
+      const path = readlinkSync(`/proc/self/fd/${descriptor}`);
+      return path.startsWith(folder) ? [path] : [];
+    } catch {
+      // The one by which the folder itself was listed.
+      return [];
+    }
+  });
+}
 
 function ending(name: string, result: string) {
   const input = { terminal_result: result, summary: 'That is all.' };

@@ -39,6 +39,15 @@ test('refuses what needs a trail when none is kept', async () => {
   await expect(millforge.verifyTrail()).rejects.toMatchObject(noTrail);
 });
 
+test('opens no trail once it was disposed of', async () => {
+  const dataDir = testFolder();
+  const millforge = createMillforge({ dataDir, tools: [greetTool().tool] });
+  const request = greeterRequest(millforge, dataDir);
+  await millforge[Symbol.asyncDispose]();
+  await expect(millforge.run(request)).rejects.toMatchObject({ code: 'millforge/closed' });
+  expect(readdirSync(dataDir)).toEqual([]);
+});
+
 test('refuses tools that cannot stand beside each other', () => {
   const { tool } = greetTool();
   expect(() => createMillforge({ tools: [tool, tool] })).toThrow(

@@ -54,7 +54,7 @@ export function grepTool(options: PiToolOptions): Tool {
         const root = await openSearchRoot(input, context, options);
         const program = options.ripgrep === undefined ? await bundled.program : options.ripgrep;
         const home = homeDirectory ?? homedir();
-        const progress = { matches: 0, limit: matchLimit(input, profile) };
+        const progress = { matches: 0, files: 0, limit: matchLimit(input, profile) };
         const files = filesOf(root, search, {
           input,
           profile,
@@ -111,6 +111,7 @@ async function grep(
       } else {
         rows.add(found.rows);
         progress.matches += found.matches;
+        progress.files++;
         isClipped ||= found.isClipped;
         hasMore ||= found.hasMore || (!profile.mendsLimits && progress.matches >= limit);
         if (hasMore) break search;
@@ -229,6 +230,7 @@ async function* filesOf(
           pattern: ripgrep,
           folder: root.path,
           nameGlob,
+          lines: pattern,
           isFiltered: filter !== null,
           walk: filter === null && call.isBundled ? walk : null,
         };

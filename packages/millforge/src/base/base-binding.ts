@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { BASE_IDENTITY } from '@millforge/pi-tools';
 import { millforgeError } from '../millforge-error.ts';
 import type { BaseComposition } from './base-composition.ts';
@@ -6,9 +7,15 @@ import type { BaseRequest } from './millforge-base.ts';
 /**
  * Refuses a request that means something else than this base is composed of.
  *
- * @throws `millforge/base-binding` with `details.reason`.
+ * @throws `millforge/base-binding` with `details.reason`; `millforge/usage` for a blank name.
  */
 export function assertBaseBinding(request: BaseRequest, composition: BaseComposition): void {
+  if (request.requestId?.trim() === '') {
+    throw millforgeError(
+      'millforge/usage',
+      'The request id is blank; name the request, or leave it out.',
+    );
+  }
   for (const { reason, what, isRight } of CHECKS) {
     if (isRight(request, composition)) continue;
     throw millforgeError(
@@ -19,6 +26,13 @@ export function assertBaseBinding(request: BaseRequest, composition: BaseComposi
   }
 }
 
+const HARNESS = { id: BASE_IDENTITY.harnessId, version: BASE_IDENTITY.harnessVersion };
+const STAGE = {
+  plane: 'execution',
+  nodeId: BASE_IDENTITY.runnerId,
+  stageKindId: BASE_IDENTITY.stageKindId,
+};
+
 /** In the order in which a request is looked at; the first that is wrong is told. */
 const CHECKS: readonly {
   readonly reason: string;
@@ -28,9 +42,7 @@ const CHECKS: readonly {
   {
     reason: 'harness_identity',
     what: 'harness',
-    isRight: ({ harness }) =>
-      harness === undefined ||
-      (harness.id === BASE_IDENTITY.harnessId && harness.version === BASE_IDENTITY.harnessVersion),
+    isRight: ({ harness }) => harness === undefined || isDeepStrictEqual(harness, HARNESS),
   },
   {
     reason: 'compiled_plan_hash',
@@ -40,11 +52,7 @@ const CHECKS: readonly {
   {
     reason: 'stage_kind',
     what: 'stage',
-    isRight: ({ stage }) =>
-      stage === undefined ||
-      (stage.plane === 'execution' &&
-        stage.nodeId === BASE_IDENTITY.runnerId &&
-        stage.stageKindId === BASE_IDENTITY.stageKindId),
+    isRight: ({ stage }) => stage === undefined || isDeepStrictEqual(stage, STAGE),
   },
   {
     reason: 'model_profile',
@@ -57,6 +65,8 @@ const CHECKS: readonly {
     what: 'set of grants',
     isRight: ({ grants }, composition) =>
       grants === undefined ||
-      JSON.stringify(grants.toSorted()) === JSON.stringify(composition.grants),
+      (Array.isArray(grants) &&
+        isDeepStrictEqual(new Set(grants), new Set(composition.grants)) &&
+        grants.length === composition.grants.length),
   },
 ];

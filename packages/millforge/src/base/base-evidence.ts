@@ -1,6 +1,7 @@
 import type { ModelSetting } from '@millforge/cli';
 import { deepFreeze, digest, type JsonObject, type JsonValue, sha256 } from '@millforge/contracts';
 import { describeMillforgeBase } from '@millforge/pi-tools';
+import type { AdmittedOutputs } from '@millforge/runtime';
 import type { BaseComposition } from './base-composition.ts';
 
 /** What a run of millforge-base was made of, by digests: neither text nor path nor endpoint nor secret. */
@@ -13,6 +14,8 @@ export interface BaseEvidence {
   readonly request_id: string;
   /** The run; absent where none is named. */
   readonly run_id?: string;
+  /** Digest of the structured results that are asked for and of their schemas; absent where there are none. */
+  readonly selected_output_requirements_sha256?: string;
   /** Digest of the description of millforge-base. */
   readonly descriptor_sha256: string;
   /** Digest of the plan. */
@@ -42,14 +45,22 @@ export interface BaseEvidence {
 /** Makes the evidence of one request. */
 export function baseEvidence(
   composition: BaseComposition,
-  ids: { readonly requestId: string; readonly runId: string | undefined },
+  request: {
+    readonly requestId: string;
+    readonly runId: string | undefined;
+    readonly outputs?: AdmittedOutputs;
+  },
 ): BaseEvidence {
+  const { requestId, runId, outputs } = request;
   const { instructions, prompt } = composition;
   const facts = {
     schema_version: '1.2',
     kind: 'millforge_base_evidence',
-    request_id: ids.requestId,
-    ...(ids.runId === undefined ? {} : { run_id: ids.runId }),
+    request_id: requestId,
+    ...(runId === undefined ? {} : { run_id: runId }),
+    ...(outputs === undefined
+      ? {}
+      : { selected_output_requirements_sha256: identity(requirements(outputs)) }),
     descriptor_sha256: describeMillforgeBase().descriptor_sha256,
     compiled_plan_sha256: composition.plan.sha256,
     model_profile_id: composition.profileId,
@@ -65,6 +76,16 @@ export function baseEvidence(
     cwd_sha256: sha256(composition.cwd),
   } as const;
   return deepFreeze({ ...facts, invocation_sha256: identity(facts) });
+}
+
+function requirements(outputs: AdmittedOutputs): JsonValue {
+  return [...outputs]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([terminal_result, { required, schemaSha256 }]) => ({
+      required,
+      schema_sha256: schemaSha256,
+      terminal_result,
+    }));
 }
 
 // Whoever calls the profile otherwise, or keeps the key elsewhere, gets the same replies.

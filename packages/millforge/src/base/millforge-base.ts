@@ -75,8 +75,8 @@ export interface MillforgeBase extends AsyncDisposable {
     },
   ): Promise<RunHandle>;
   /**
-   * Runs a request to its end. An abort suspends the run, or cancels it for the reason `{ cancel: true }`.
-   * Failures of model and tools are results.
+   * Runs a request to its end. An abort suspends the run after the operation that goes on, such as a call of
+   * `bash`, or cancels it at once for the reason `{ cancel: true }`. Failures of model and tools are results.
    *
    * @throws `millforge/aborted` for a signal that was aborted beforehand; what `start` throws.
    */
@@ -93,7 +93,8 @@ export interface MillforgeBase extends AsyncDisposable {
    * Says what a request would run, without telling any of it; the same is written as `evidence.json` beside
    * the result. Without a `runId` it names no run.
    *
-   * @throws `millforge/closed`; `millforge/base-binding`.
+   * @throws `millforge/closed`; `millforge/base-binding`; `millforge/document` for a structured result that
+   * cannot be asked for.
    */
   evidenceFor(request: BaseRequest): BaseEvidence;
   /**

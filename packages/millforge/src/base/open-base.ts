@@ -1,6 +1,14 @@
 import { dirname, join } from 'node:path';
-import { type ArtifactStore, canonicalJson, type JsonValue } from '@millforge/contracts';
+import {
+  type ArtifactStore,
+  type CompiledHarnessPlan,
+  canonicalJson,
+  type JsonValue,
+} from '@millforge/contracts';
 import { openArtifactFolder } from '@millforge/kernel/artifacts';
+import { type AdmittedOutputs, admitOutputs } from '@millforge/runtime';
+import { readRequestedPlan } from '../admit-run.ts';
+import { askOutput, normalOutputs } from '../ask-output.ts';
 import type { Millforge } from '../millforge.ts';
 import { millforgeError } from '../millforge-error.ts';
 import { nodeIds } from '../node-ids.ts';
@@ -38,6 +46,7 @@ export async function openBase(
   const composition = await composeBase(ground.millforge, { ...options, home });
   const { trailPath } = ground.millforge;
   const runs = trailPath === null ? null : join(dirname(trailPath), 'runs');
+  const starting = new Set<Promise<RunHandle>>();
   const active = new Set<RunHandle>();
   let closing: Promise<void> | null = null;
 
@@ -47,14 +56,12 @@ export async function openBase(
   };
   const close = async () => {
     for (const run of active) run.stop({ now: true });
+    // A run that is being admitted stands on what is freed below.
+    await Promise.allSettled(starting);
     await Promise.allSettled([...active].map(({ result }) => result));
     await ground.onClose?.();
   };
-  const start: MillforgeBase['start'] = async (request) => {
-    assertOpen();
-    assertBaseBinding(request, composition);
-    await ground.beforeRun?.();
-    assertOpen();
+  const begin: MillforgeBase['start'] = async (request) => {
     const run = await ground.millforge.run(runRequest(request, composition));
     active.add(run);
     const forget = () => active.delete(run);
@@ -64,6 +71,17 @@ export async function openBase(
     const evidence = evidenceOf(composition, { ...request, runId: run.runId });
     await keepEvidence(evidence, run, { runs, artifacts, composition });
     return run;
+  };
+  const start: MillforgeBase['start'] = async (request) => {
+    assertOpen();
+    assertBaseBinding(request, composition);
+    await ground.beforeRun?.();
+    assertOpen();
+    const begun = begin(request);
+    starting.add(begun);
+    const forget = () => starting.delete(begun);
+    begun.then(forget, forget);
+    return begun;
   };
 
   return {
@@ -123,8 +141,16 @@ function runRequest(
 }
 
 function evidenceOf(composition: BaseComposition, request: BaseRequest): BaseEvidence {
-  const { requestId = 'request.millforge-base', runId } = request;
-  return baseEvidence(composition, { requestId, runId });
+  const { requestId = 'request.millforge-base', runId, output } = request;
+  const asked =
+    output === undefined
+      ? {}
+      : { outputs: readOutputs(readRequestedPlan(composition.plan), output) };
+  return baseEvidence(composition, { requestId, runId, ...asked });
+}
+
+function readOutputs(plan: CompiledHarnessPlan, output: unknown): AdmittedOutputs {
+  return admitOutputs(plan, normalOutputs(plan, askOutput(plan, output)));
 }
 
 async function keepEvidence(

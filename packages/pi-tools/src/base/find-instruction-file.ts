@@ -1,4 +1,4 @@
-import { lstat, realpath } from 'node:fs/promises';
+import { lstat, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import { sha256 } from '@millforge/contracts';
 import { openPlainFile, readWhole } from '../plain-file.ts';
@@ -62,6 +62,10 @@ async function readCandidate(
     place.diagnostics.push(`${shown} leads out of the repository and was not taken.`);
     return null;
   }
+  if (!(await stat(real)).isFile()) {
+    place.diagnostics.push(`${shown} is no file and was not taken.`);
+    return null;
+  }
   const file = openPlainFile(real);
   const { stats } = file;
   try {
@@ -69,9 +73,8 @@ async function readCandidate(
     // Where case means nothing, two of the names are one file.
     if (tried.has(identity)) return null;
     tried.add(identity);
-    if (!stats.isFile() || stats.size > MAX_FILE_BYTES) {
-      const reason = stats.isFile() ? `is larger than ${MAX_FILE_BYTES} bytes` : 'is no file';
-      place.diagnostics.push(`${shown} ${reason} and was not taken.`);
+    if (stats.size > MAX_FILE_BYTES) {
+      place.diagnostics.push(`${shown} is larger than ${MAX_FILE_BYTES} bytes and was not taken.`);
       return null;
     }
     const tooLarge = () => toolFault('io_error', `${shown} grows while it is read.`);

@@ -1,5 +1,5 @@
 import { toolFault } from '../tool-fault.ts';
-import { type PortablePattern, translatePattern } from './translate-pattern.ts';
+import { type PatternWays, type PortablePattern, translatePattern } from './translate-pattern.ts';
 
 /** How a pattern is meant. */
 export interface PatternOptions {
@@ -16,8 +16,11 @@ export interface LinePattern {
   readonly mayFit: (text: string, isAscii: boolean) => boolean;
   /** Bytes that every line that fits holds, in a text that is UTF-8; empty when nothing is known. */
   readonly required: Buffer;
-  /** Whether matching takes time in proportion to the text, whatever the text. */
-  readonly isBounded: boolean;
+  /**
+   * Steps of which matching takes no more in a text, however unlucky; infinite where that is not known, and
+   * none where it is always little.
+   */
+  readonly mostSteps: (text: string) => number;
   /**
    * A pattern of ripgrep that fits every line that fits here; null when there is none. What it finds is
    * still to be looked at.
@@ -46,7 +49,7 @@ export function compilePattern(pattern: string, options: PatternOptions): LinePa
     fits: (line) => expression.test(line),
     mayFit: () => true,
     required: Buffer.alloc(0),
-    isBounded: options.isLiteral,
+    mostSteps: () => (options.isLiteral ? 0 : Number.POSITIVE_INFINITY),
     ripgrep: null,
   };
 }
@@ -61,9 +64,27 @@ function ofPortable(portable: PortablePattern, ignoresCase: boolean): LinePatter
     fits: (line, isAscii) => (isAscii ? ascii : unicode).test(line),
     mayFit: (text, isAscii) => (isAscii ? asciiLines : unicodeLines).test(text),
     required: Buffer.from(ignoresCase ? '' : portable.required),
-    isBounded: portable.isBounded,
+    mostSteps: (text) => mostSteps(portable.ways, text),
     ripgrep: { source: portable.ripgrep, ignoresCase },
   };
+}
+
+/** No part of a match reaches beyond its line, since nothing in a portable pattern fits a line feed. */
+function mostSteps({ length, choices, repeats }: PatternWays, text: string): number {
+  if (repeats === 0 && choices <= FEW_CHOICES) return 0;
+  if (repeats === Number.POSITIVE_INFINITY) return repeats;
+  return text.length * length * choices * (longestLine(text) + 1) ** repeats;
+}
+
+function longestLine(text: string): number {
+  let longest = 0;
+  for (let start = 0; start < text.length; ) {
+    const feed = text.indexOf('\n', start);
+    const end = feed < 0 ? text.length : feed;
+    longest = Math.max(longest, end - start);
+    start = end + 1;
+  }
+  return longest;
 }
 
 function compileForeign(pattern: string, ignoresCase: boolean): RegExp {
@@ -124,4 +145,5 @@ const CLASSES: { readonly [name: string]: string } = {
 };
 /** Escapes of letters that the loose form would take for the letter. */
 const FOREIGN = /\\(?:[aeghijlmoqyCEFGHIJKLMNOQRTUVXY]|[pP](?!\{))/;
+const FEW_CHOICES = 16;
 const SPECIAL = /[\\^$.*+?()[\]{}|/]/g;

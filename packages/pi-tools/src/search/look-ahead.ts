@@ -1,6 +1,8 @@
-import { availableParallelism } from 'node:os';
 import { givingWay } from '../giving-way.ts';
 import { type BytePath, toText } from './byte-path.ts';
+import type { LinePattern } from './compile-pattern.ts';
+import { filesHolding } from './files-holding.ts';
+import { type BatchSize, type OpenBatch, planBatches } from './plan-batches.ts';
 import { askRipgrep, type RipgrepQuestion } from './ripgrep.ts';
 import { surveyTree } from './survey-tree.ts';
 import { placeInWalk, type TreeEntry, type TreeFolder, type WalkOptions } from './walk-tree.ts';
@@ -11,12 +13,16 @@ export interface LookAhead extends RipgrepQuestion {
   readonly isFiltered: boolean;
   /** What the walk leaves out, where ripgrep may be asked about the whole tree; else null. */
   readonly walk: WalkOptions | null;
+  /** The same pattern, for this thread to look for. */
+  readonly lines: LinePattern;
 }
 
 /** How far a search has come; whoever looks at what is given on keeps it. */
 export interface SearchProgress {
   /** Matches that were found. */
   matches: number;
+  /** Files that they were found in. */
+  files: number;
   /** Matches after which nothing more is looked at. */
   readonly limit: number;
 }
@@ -64,32 +70,47 @@ export async function* lookAhead(
   };
   const ask = async (batch: readonly TreeEntry[]): Promise<readonly TreeEntry[]> => {
     if (!isAsking || ahead === null) return batch;
-    const { paths, covered } = pathsOf(batch, { asked, ahead });
+    const { paths, isCovered } = pathsOf(batch, { asked, ahead });
     const answer = paths.length === 0 ? new Set<BytePath>() : askRipgrep(ahead, paths, either);
     // What is known of a folder may have been asked with an earlier batch, and is noted before this goes on.
     last = noteAfter(last, answer);
     await last;
     if (!isAsking) return batch;
-    return batch.filter(
-      (entry) => !covered.has(entry) || found.has(entry.folder.path + entry.name),
-    );
+    return batch.filter((entry) => !isCovered(entry) || found.has(entry.folder.path + entry.name));
   };
-  const open: { readonly count: number; readonly left: Promise<readonly TreeEntry[]> }[] = [];
-  const sizes = batchSizes(progress);
+  const look = async (batch: readonly TreeEntry[]): Promise<readonly TreeEntry[]> =>
+    ahead === null ? batch : filesHolding(ahead.lines, batch, { root: ahead.folder, signal });
+  const take = async (count: number): Promise<readonly TreeEntry[]> => {
+    const batch: TreeEntry[] = [];
+    for (;;) {
+      const size = Math.min(STEP, count - batch.length);
+      const step = nextOf(entries, size);
+      batch.push(...step);
+      if (step.length < size || batch.length === count) return batch;
+      await givingWay();
+    }
+  };
+  const plan = planBatches(progress, ahead !== null && ahead.lines.required.length > 0);
+  const open: Batch[] = [];
   try {
     for (let isEnd = false; !isEnd || open.length > 0; ) {
-      while (!isEnd && open.length < AT_ONCE) {
-        const running = open.reduce((sum, { count }) => sum + count, 0);
-        const size = isAsking ? sizes.next({ given, running, open: open.length }) : STEP;
-        if (size === 0) break;
-        const batch: TreeEntry[] = [];
-        while (!isEnd && batch.length < size) {
-          const step = nextOf(entries, STEP);
-          isEnd = step.length === 0;
-          batch.push(...step);
-          if (batch.length < size) await givingWay();
+      while (!isEnd) {
+        const size = isAsking ? plan.next(given, open) : stepAlone(open);
+        if (size === null) break;
+        const batch = await take(size.count);
+        const count = batch.length;
+        isEnd = count < size.count;
+        if (count === 0) break;
+        const left = size.isHere ? look(batch) : ask(batch);
+        const one: Batch = { count, hits: null, left: left.then(noted) };
+        open.push(one);
+        // One that this thread looks through itself is waited for, since the next may then be needless.
+        if (size.isHere) await one.left;
+
+        function noted(entries: readonly TreeEntry[]): readonly TreeEntry[] {
+          one.hits = entries.length;
+          return entries;
         }
-        if (batch.length > 0) open.push({ count: batch.length, left: ask(batch) });
       }
       const next = open.shift();
       yield* inSteps((await next?.left) ?? []);
@@ -101,31 +122,15 @@ export async function* lookAhead(
   }
 }
 
-/** How many more files it takes to the limit, going by those that were looked at. */
-function filesLeft({ matches, limit }: SearchProgress, given: number): number {
-  return ((limit + 1 - matches) * given) / matches;
+/** A batch, and what is left of it to be searched. */
+interface Batch extends OpenBatch {
+  hits: number | null;
+  readonly left: Promise<readonly TreeEntry[]>;
 }
 
-/**
- * How many files to ask about next: few where the matches so far say that few more will do, for each answer
- * comes as a whole, and many where there are hardly any, for each question costs a process. None where the
- * questions that are open will probably do.
- */
-function batchSizes(progress: SearchProgress): {
-  next(files: { readonly given: number; readonly running: number; readonly open: number }): number;
-} {
-  let size = FIRST_BATCH;
-  return {
-    next({ given, running, open }) {
-      const grown = size;
-      size = Math.min(size * 2, MAX_BATCH);
-      if (progress.matches === 0) return grown;
-      const wanted = Math.ceil(filesLeft(progress, given)) - running;
-      if (wanted <= 0 && running > 0) return 0;
-      const share = Math.ceil(wanted / (AT_ONCE - open));
-      return Math.min(Math.max(share, MIN_BATCH), MAX_BATCH);
-    },
-  };
+/** Where ripgrep gives no answers, each step is given on before the next is taken. */
+function stepAlone(open: readonly OpenBatch[]): BatchSize | null {
+  return open.length === 0 ? { count: STEP, isHere: false } : null;
 }
 
 /**
@@ -135,24 +140,24 @@ function batchSizes(progress: SearchProgress): {
 function pathsOf(
   batch: readonly TreeEntry[],
   { asked, ahead }: { readonly asked: Set<TreeFolder>; readonly ahead: LookAhead },
-): { readonly paths: readonly BytePath[]; readonly covered: ReadonlySet<TreeEntry> } {
+): { readonly paths: readonly BytePath[]; readonly isCovered: (entry: TreeEntry) => boolean } {
   const paths: BytePath[] = [];
-  const covered = new Set<TreeEntry>();
+  const single = new Set<TreeEntry>();
   const canAskAll = !ahead.isFiltered || ahead.nameGlob !== null;
   for (const entry of batch) {
     const { folder, name, kind } = entry;
-    if (kind === 'closed') continue;
-    if (asked.has(folder)) covered.add(entry);
-    else if (canAskAll && folder.isWhole && toText(folder.path) !== null) {
+    if (kind === 'closed' || asked.has(folder)) continue;
+    if (canAskAll && folder.isWhole && toText(folder.path) !== null) {
       asked.add(folder);
-      covered.add(entry);
       paths.push(folder.path);
     } else if (!BINARY.test(name) && toText(folder.path + name) !== null) {
-      covered.add(entry);
+      single.add(entry);
       paths.push(folder.path + name);
     }
   }
-  return { paths, covered };
+  const isCovered = (entry: TreeEntry) =>
+    entry.kind !== 'closed' && (asked.has(entry.folder) || single.has(entry));
+  return { paths, isCovered };
 }
 
 function* inSteps<T>(all: readonly T[]): Generator<readonly T[]> {
@@ -171,11 +176,6 @@ function nextOf<T>(entries: Iterator<T>, count: number): readonly T[] {
 
 const STEP = 128;
 const HEAD_START = 256;
-const MIN_BATCH = 1000;
-const FIRST_BATCH = 3300;
-const MAX_BATCH = 6600;
-/** Processes, each with one thread: two of them are faster than one with two, which wait for each other. */
-const AT_ONCE = Math.min(Math.max(availableParallelism(), 2), 8);
 /** Names of files that ripgrep would read to the end when it is asked about each. */
 const BINARY =
   /\.(?:7z|a|avi|avif|bin|bmp|br|bz2|class|db|dll|dylib|eot|exe|flac|gif|gz|heic|ico|iso|jar|jpe?g|lib|mkv|mov|mp[34]|node|o|obj|ogg|otf|pack|pdf|png|pyc|rar|so|sqlite3?|tar|tgz|tiff?|ttf|wasm|wav|webm|webp|woff2?|xz|zip|zst)$/i;

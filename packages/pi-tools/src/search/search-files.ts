@@ -1,5 +1,5 @@
 import { type BytePath, toRowName } from './byte-path.ts';
-import { readPieces, type TextPiece } from './read-pieces.ts';
+import { readPieces, readWhole, type TextPiece } from './read-pieces.ts';
 import { type FileRows, searchFile, type TextSearch } from './search-text.ts';
 import { withinMatchTime } from './within-match-time.ts';
 
@@ -52,6 +52,8 @@ export function* searchFiles(
 interface Group {
   readonly items: (SearchedText | UnreadablePath)[];
   units: number;
+  /** Steps that matching takes at most. */
+  steps: number;
 }
 
 interface SearchedText {
@@ -61,7 +63,7 @@ interface SearchedText {
 }
 
 function newGroup(): Group {
-  return { items: [], units: 0 };
+  return { items: [], units: 0, steps: 0 };
 }
 
 /** Reads a file into a group; false for one that is too long for that. */
@@ -75,11 +77,12 @@ function addTo(
     return true;
   }
   try {
-    for (const piece of readPieces(path, { isNamed, required: pattern.required })) {
-      if (!piece.isWhole) return false;
-      group.items.push({ path, name: rowNameOf(name, showsAsPi), piece });
-      group.units += piece.text.length;
-    }
+    const piece = readWhole(path, { isNamed, required: pattern.required });
+    if (piece === 'long') return false;
+    if (piece === null) return true;
+    group.items.push({ path, name: rowNameOf(name, showsAsPi), piece });
+    group.units += piece.text.length;
+    group.steps += pattern.mostSteps(piece.text);
   } catch {
     // One closed file must not hide what the others hold; the caller says how many there were.
     group.items.push({ unreadable: path });
@@ -106,10 +109,10 @@ function* searchGroup(
     return found;
   };
   if (group.items.length === 0) return;
-  const { isBounded } = search.pattern;
-  const timed = isBounded
-    ? { inTime: true as const, value: searchAll() }
-    : withinMatchTime(searchAll, GROUP_MS);
+  const timed =
+    group.steps <= MAX_STEPS
+      ? { inTime: true as const, value: searchAll() }
+      : withinMatchTime(searchAll, GROUP_MS);
   yield* timed.inTime ? timed.value : searchAlone(group, search, limit);
 }
 
@@ -160,9 +163,10 @@ function* searchLong(
   let end: 'slow' | UnreadablePath | null = null;
   try {
     for (const piece of readPieces(path, { isNamed, required: pattern.required })) {
-      const timed = pattern.isBounded
-        ? { inTime: true as const, value: file.take(piece) }
-        : withinMatchTime(() => file.take(piece), FILE_MS);
+      const timed =
+        pattern.mostSteps(piece.text) <= MAX_STEPS
+          ? { inTime: true as const, value: file.take(piece) }
+          : withinMatchTime(() => file.take(piece), FILE_MS);
       if (!timed.inTime) end = 'slow';
       if (!timed.inTime || !timed.value) break;
     }
@@ -183,6 +187,8 @@ function rowNameOf(name: BytePath, asPi: boolean): string {
   return asPi ? Buffer.from(name, 'latin1').toString() : toRowName(name);
 }
 
+/** Of a few nanoseconds each: with fewer, no clock has to be watched. */
+export const MAX_STEPS = 50_000_000;
 const GROUP_UNITS = 1024 * 1024;
 const GROUP_MS = 2000;
 const FILE_MS = 1000;

@@ -9,68 +9,94 @@ export interface PortablePattern {
   /** Text that every match holds. */
   readonly required: string;
   readonly ignoresCase: boolean;
-  /** Whether it needs no time-out: nothing in it repeats, and there are few ways to match it. */
-  readonly isBounded: boolean;
+  /** How many ways there are to match it, from any one place. */
+  readonly ways: PatternWays;
+}
+
+/** What trying each way to match costs at most, in a line of so many characters. */
+export interface PatternWays {
+  /** Things one after another that are tried on one way. */
+  readonly length: number;
+  /** Ways apart from repetitions. */
+  readonly choices: number;
+  /** Repetitions, each of which multiplies the ways by the length of the line; infinite for nested ones. */
+  readonly repeats: number;
 }
 
 /**
  * Translates a pattern of which JavaScript and ripgrep understand the same; null for any other, such as one
  * with a look-ahead. Where they differ in what a form means, ripgrep's meaning counts: `\w`, `\d`, `\s` and
- * `\b` go by Unicode, and nothing but itself fits a byte that is no text.
+ * `\b` go by Unicode, and nothing but itself fits a byte that is no text. Nothing fits a line feed, since the
+ * search goes line by line.
  */
 export function translatePattern(pattern: string): PortablePattern | null {
   if (/[\n\ufffd]|\p{Surrogate}/u.test(pattern)) return null;
   const ignoresCase = pattern.startsWith('(?i)');
   const reader = { text: ignoresCase ? pattern.slice(4) : pattern, at: 0 };
   const out: Output = { ascii: '', unicode: '', ripgrep: '', runs: [''], hasChoice: false };
-  let ways = 0;
-  let depth = 0;
+  const groups: Group[] = [];
+  let body: Group = { hasChoice: false, alternatives: 1 };
+  const ways = { length: 1, choices: 1, repeats: 0 };
+  const choose = (repeat: string, isFixed: boolean) => {
+    if (repeat === '') return;
+    body.hasChoice = true;
+    if (repeat === '?' || repeat === '??') ways.choices *= 2;
+    else ways.repeats += isFixed ? 1 : Number.POSITIVE_INFINITY;
+  };
   while (reader.at < reader.text.length) {
     const group = take(reader, GROUP);
     if (group !== null) {
-      depth++;
+      groups.push(body);
+      body = { hasChoice: false, alternatives: 1 };
       emit(out, '(?:');
       breakRun(out);
       continue;
     }
     if (take(reader, /\)/y) !== null) {
-      if (--depth < 0) return null;
+      const outer = groups.pop();
+      if (outer === undefined) return null;
       emit(out, ')');
+      const repeat = repeatAfter(reader);
+      if (repeat === null) return null;
+      const isFixed = !body.hasChoice && !repeat.startsWith('{');
+      outer.hasChoice ||= body.hasChoice;
+      ways.choices *= body.alternatives;
+      body = outer;
+      choose(repeat, isFixed);
+      emit(out, repeat);
     } else if (take(reader, /\|/y) !== null) {
-      out.hasChoice ||= depth === 0;
-      ways++;
+      out.hasChoice ||= groups.length === 0;
+      body.hasChoice = true;
+      body.alternatives++;
       emit(out, '|');
-      continue;
     } else {
       const anchor = take(reader, ANCHOR);
       if (anchor !== null) {
         breakRun(out);
         emitForms(out, ANCHORS[anchor[0]] ?? ANCHORS['^']);
+        ways.length++;
         // An anchor that repeats means different things.
         if (take(reader, REPEAT) !== null) return null;
         continue;
       }
       const atom = readAtom(reader);
       if (atom === null) return null;
-      const isLiteral = atom.literal !== undefined && depth === 0;
+      const isLiteral = atom.literal !== undefined && groups.length === 0;
       const repeat = repeatAfter(reader);
       if (repeat === null) return null;
       if (isLiteral && repeat === '') out.runs[out.runs.length - 1] += atom.literal;
       else breakRun(out);
       emitForms(out, atom);
-      ways += waysOf(repeat);
+      ways.length++;
+      choose(repeat, true);
       emit(out, repeat);
-      continue;
     }
-    const repeat = repeatAfter(reader);
-    if (repeat === null) return null;
-    ways += waysOf(repeat);
-    emit(out, repeat);
   }
-  if (depth !== 0) return null;
+  if (groups.length > 0) return null;
+  ways.choices *= body.alternatives;
   const required = out.hasChoice || ignoresCase ? '' : longest(out.runs);
   const { ascii, unicode, ripgrep } = out;
-  return { ascii, unicode, ripgrep, required, ignoresCase, isBounded: ways <= MAX_WAYS };
+  return { ascii, unicode, ripgrep, required, ignoresCase, ways };
 }
 
 /** One thing in each of the forms. */
@@ -87,6 +113,13 @@ interface Output {
   /** Plain text outside of groups, in pieces that stand together. */
   readonly runs: string[];
   hasChoice: boolean;
+}
+
+/** What is between two brackets, or outside of all. */
+interface Group {
+  /** Whether there are several ways to match it. */
+  hasChoice: boolean;
+  alternatives: number;
 }
 
 interface Reader {
@@ -129,15 +162,10 @@ function repeatAfter(reader: Reader): string | null {
   return most !== undefined && least !== undefined && most < least ? null : repeat;
 }
 
-function waysOf(repeat: string): number {
-  if (repeat === '') return 0;
-  return repeat === '?' || repeat === '??' ? 1 : Number.POSITIVE_INFINITY;
-}
-
 function readAtom(reader: Reader): (Forms & { readonly literal?: string }) | null {
   if (take(reader, /\./y) !== null) return DOT;
-  const kind = take(reader, KIND)?.[1];
-  if (kind !== undefined) return outside(KINDS[kind]);
+  const kind = KINDS[take(reader, KIND)?.[1] ?? ''];
+  if (kind !== undefined) return outside(kind);
   if (take(reader, /\[/y) !== null) return readClass(reader);
   const character = readCharacter(reader, PLAIN);
   if (character === null) return null;
@@ -145,12 +173,10 @@ function readAtom(reader: Reader): (Forms & { readonly literal?: string }) | nul
   return { ascii: escaped, unicode: escaped, ripgrep: escaped, literal: character };
 }
 
-function outside(kind: Kind | undefined): Forms | null {
-  if (kind === undefined) return null;
-  const not = kind.isNegated ? '^' : '';
+function outside(kind: Kind): Forms {
   return {
-    ascii: `[${not}${kind.ascii}]`,
-    unicode: kind.isNegated ? `[^${kind.unicode}${NO_TEXT}]` : `[${kind.unicode}]`,
+    ascii: kind.isNegated ? `[^${kind.ascii}${FEED}]` : `[${kind.ascii}]`,
+    unicode: kind.isNegated ? `[^${kind.unicode}${NO_TEXT}${FEED}]` : `[${kind.unicode}]`,
     ripgrep: kind.ripgrep,
   };
 }
@@ -174,9 +200,10 @@ function readClass(reader: Reader): Forms | null {
     if (ranges !== undefined) addAll(ranges);
     else if (posix !== undefined) return null;
     else if (kind !== undefined) {
-      ascii += kind.isNegated ? `[^${kind.ascii}]` : kind.ascii;
-      unicode += kind.isNegated ? `[^${kind.unicode}${NO_TEXT}]` : kind.unicode;
-      ripgrep += kind.ripgrep;
+      const forms = outside(kind);
+      ascii += forms.ascii;
+      unicode += forms.unicode;
+      ripgrep += forms.ripgrep;
     } else {
       const first = readMember(reader);
       if (first === null) return null;
@@ -186,12 +213,23 @@ function readClass(reader: Reader): Forms | null {
       }
       const last = readMember(reader);
       if (last === null || codeOf(last) < codeOf(first)) return null;
-      addAll(`${escape(first)}-${escape(last)}`);
+      addAll(range(first, last));
     }
   }
   return isNegated
-    ? { ascii: `[^${ascii}]`, unicode: `[^${unicode}${NO_TEXT}]`, ripgrep: `[^${ripgrep}]` }
+    ? {
+        ascii: `[^${ascii}${FEED}]`,
+        unicode: `[^${unicode}${NO_TEXT}${FEED}]`,
+        ripgrep: `[^${ripgrep}]`,
+      }
     : { ascii: `[${ascii}]`, unicode: `[${unicode}]`, ripgrep: `[${ripgrep}]` };
+}
+
+/** The characters from one to another, without the line feed. */
+function range(first: string, last: string): string {
+  return first < '\n' && last > '\n'
+    ? `${escape(first)}-\\u{9}\\u{b}-${escape(last)}`
+    : `${escape(first)}-${escape(last)}`;
 }
 
 function readMember(reader: Reader): string | null {
@@ -238,16 +276,17 @@ interface Kind extends Forms {
 
 /** Stands for bytes that are no text once they are decoded; no class fits those. */
 const NO_TEXT = '\\u{fffd}';
+const FEED = '\\u{a}';
 const WORD = '\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\p{Join_Control}';
-const SPACE = '\\p{White_Space}';
+const SPACE = `[\\p{White_Space}--${FEED}]`;
 const DIGIT = '\\p{Nd}';
 const KINDS: { readonly [letter: string]: Kind } = {
   w: { ascii: '0-9A-Za-z_', unicode: WORD, ripgrep: '\\w', isNegated: false },
   W: { ascii: '0-9A-Za-z_', unicode: WORD, ripgrep: '\\W', isNegated: true },
   d: { ascii: '0-9', unicode: DIGIT, ripgrep: '\\d', isNegated: false },
   D: { ascii: '0-9', unicode: DIGIT, ripgrep: '\\D', isNegated: true },
-  s: { ascii: '\\t-\\r ', unicode: SPACE, ripgrep: '\\s', isNegated: false },
-  S: { ascii: '\\t-\\r ', unicode: SPACE, ripgrep: '\\S', isNegated: true },
+  s: { ascii: '\\t\\v-\\r ', unicode: SPACE, ripgrep: '\\s', isNegated: false },
+  S: { ascii: '\\t\\v-\\r ', unicode: SPACE, ripgrep: '\\S', isNegated: true },
 };
 const POSIX: { readonly [name: string]: string } = {
   alnum: 'A-Za-z0-9',
@@ -256,7 +295,7 @@ const POSIX: { readonly [name: string]: string } = {
   digit: '0-9',
   lower: 'a-z',
   punct: '\\u{21}-\\u{2f}\\u{3a}-\\u{40}\\u{5b}-\\u{60}\\u{7b}-\\u{7e}',
-  space: '\\t-\\r ',
+  space: '\\t\\v-\\r ',
   upper: 'A-Z',
   word: '0-9A-Za-z_',
   xdigit: 'A-Fa-f0-9',
@@ -286,4 +325,3 @@ const MEMBER = /[^\\[\]]/uy;
 const HEX = /\\(?:x([\dA-Fa-f]{2})|u([\dA-Fa-f]{4})|[xu]\{([\dA-Fa-f]{1,6})\})/y;
 const PUNCTUATION = /\\([!-/:-@[-`{-~])/y;
 const MAX_REPEAT = 1000;
-const MAX_WAYS = 4;

@@ -85,9 +85,12 @@ test('takes one file once, the first time', async () => {
 test('says what cannot be read and takes the next name', async ({ skip }) => {
   const { home, cwd } = await layOut({ 'repo/packages/one/CLAUDE.md': 'second' });
   await mkdir(join(cwd, 'AGENTS.md'));
+  execFileSync('mkfifo', [join(cwd, 'AGENTS.MD')]);
   const found = await discoverInstructions({ cwd, home });
   expect(found.files.map(({ content }) => content)).toEqual(['second']);
-  expect(found.diagnostics).toEqual(['AGENTS.md is no file and was not taken.']);
+  expect(found.diagnostics).toEqual(
+    ['AGENTS.md', 'AGENTS.MD'].map((name) => `${name} is no file and was not taken.`),
+  );
   if (process.getuid?.() === 0) skip('root may read everything');
   await chmod(join(cwd, 'CLAUDE.md'), 0);
   expect((await discoverInstructions({ cwd, home })).diagnostics).toContain(
