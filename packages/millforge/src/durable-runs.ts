@@ -15,6 +15,7 @@ import { exportRun } from './export-run.ts';
 import { goalKindOf } from './goal-kind.ts';
 import { millforgeError } from './millforge-error.ts';
 import { assertKey } from './model-setting.ts';
+import { readReviewInputs } from './review/review-inputs.ts';
 import { type RunParts, runAdapter } from './run-adapter.ts';
 import { readRunInputs, runBinding, runContract } from './run-contract.ts';
 import type { RunHandle } from './run-handle.ts';
@@ -122,10 +123,11 @@ export async function resumeDurableRun(
 export async function decideRun(
   parts: DurableParts,
   runId: string,
-  decision: DecisionRequest,
+  decision: DecisionRequest & { readonly env: Readonly<Record<string, string | undefined>> },
 ): Promise<RunResult> {
   const goal = await readRunGoal(parts, runId);
   const hold = chooseHold(goal, decision.holdId);
+  if (decision.resumes === true) await assertResumable(goal, decision.env);
   const decided = await parts.kernel.decide(parts.scope, runId, {
     holdId: hold.hold_id,
     version: decision.version ?? hold.version,
@@ -136,6 +138,22 @@ export async function decideRun(
       : {}),
   });
   return resultOf(parts, decided);
+}
+
+/** Refuses to go on with what lacks something of this process for it; a development brings its model anew. */
+async function assertResumable(
+  goal: GoalView,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<void> {
+  const kind = goalKindOf(goal);
+  if (kind === 'review') {
+    const { model } = readReviewInputs(goal.goal_id, goal.inputs);
+    if (model !== null) assertKey(model, env);
+  }
+  if (kind !== 'run') return;
+  const { model, workspace } = readRunInputs(goal.inputs);
+  await assertWorkspace(workspace);
+  assertKey(model, env);
 }
 
 /** Reads how a run stands. */

@@ -58,7 +58,8 @@ export const resumeCommand: Command = {
       );
     }
     if (decision !== null) {
-      const decided = await millforge.decide(runId, decision);
+      const resumes = kind === 'run' && decision.decision !== 'cancel';
+      const decided = await millforge.decide(runId, { ...decision, resumes });
       writeLine(host.stderr, `Decided: ${decision.decision}.`);
       if (kind === 'development' || decided.status === 'cancelled' || decided.status === 'held') {
         showResult(host, view, decided);

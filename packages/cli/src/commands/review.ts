@@ -84,11 +84,11 @@ export const reviewCommand: Command = {
       }
     }
     if (resumed !== null && decision !== null) {
-      await millforge.decide(resumed, decision);
+      await millforge.decide(resumed, { ...decision, resumes: true });
       writeLine(host.stderr, `Decided: ${decision.decision}.`);
     }
     const [since, paths, roles] = [args.text('since'), args.list('path'), args.list('role')];
-    return watchReview(host, { form, dataFlag: flag }, ({ onEvent, onWaiting }) =>
+    return await watchReview(host, { form, dataFlag: flag }, ({ onEvent, onWaiting }) =>
       resumed === null
         ? millforge.review({
             repository,

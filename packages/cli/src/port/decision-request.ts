@@ -15,4 +15,9 @@ export interface DecisionRequest {
   readonly reason: string;
   /** For `accept`: the recorded outcome; default an attestation without output. */
   readonly outcome?: JsonValue;
+  /**
+   * Whether the goal is gone on with right after. What it lacks for that (its model's key, its workspace) then refuses
+   * the decision, which would stand otherwise. Default false.
+   */
+  readonly resumes?: boolean;
 }

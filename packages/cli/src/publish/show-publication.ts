@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { unreachable } from '@millforge/contracts';
 import type { PublicationView } from '@millforge/kernel/publication';
 import { ownName } from '../output/own-name.ts';
@@ -32,6 +33,7 @@ export function showPublication(
       operation === null ? null : `${operation.operation_id}, sent by ${operation.sent_by}`,
     ],
     ['because', view.message],
+    ['missing', toBeMade(view)],
     ['next', nextStep(view, { dataFlag, program: ownName(host.env) })],
   ];
   writeLine(host.stdout, `${view.publication_id} of ${view.goal_id}: ${view.state}`);
@@ -42,6 +44,13 @@ export function showPublication(
         `  ${name.padEnd(9)}  ${printable(text.replaceAll(UNSEEN, '\uFFFD'))}`,
       );
   }
+}
+
+/** What a sending will make: somebody may have misspelt it. */
+function toBeMade({ state, intent }: PublicationView): string | null {
+  const { publisher, target } = intent.action;
+  if (publisher !== 'local' || (state !== 'intended' && state !== 'approved')) return null;
+  return existsSync(target) ? null : `there is no ${target} yet; sending makes it`;
 }
 
 function nextStep(

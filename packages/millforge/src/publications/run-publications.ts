@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type {
   PublicationPlace,
   PublisherReach,
@@ -72,6 +74,7 @@ export function openRunPublications(parts: PublicationParts): RunPublications {
     async dispatch(name, reach) {
       const found = await find(name);
       const publisher = await publisherOf(found, reach);
+      if (publisher.name === 'local') assertParent(publisher.target);
       return publications.dispatch(scope, found, {
         publisher,
         // Whoever can open the data directory may approve; there is nobody else to ask.
@@ -165,6 +168,15 @@ function openPublisher(
     default:
       return unreachable(place, 'place of a publication');
   }
+}
+
+/** A receiver is made in a folder that is there; another was moved, or never meant. */
+function assertParent(directory: string): void {
+  if (existsSync(dirname(directory))) return;
+  throw millforgeError(
+    'millforge/usage',
+    `The publication goes to ${directory}, but there is no ${dirname(directory)}; nothing was sent.`,
+  );
 }
 
 function tokenOf(env: PublicationParts['env'], name: string | null): string | null {

@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { startScriptedServer } from '@millforge/models/testing';
 import { expect, test } from 'vitest';
-import { heldRun } from './held-run.ts';
+import { heldRun, REPLIES } from './held-run.ts';
 import { lastJson } from './run-cli.ts';
 
 test('a run whose call may have happened ends with 7 and says how to decide', async () => {
@@ -50,6 +51,23 @@ test('a template from runs --json is taken as the outcome, and a wrong one is re
   }
   const end = await accept({ ...template, outcome: { ...template?.outcome, text: 'Sent.' } });
   expect(end.code).toBe(0);
+});
+
+test('a run that lacks its key is not decided before it could go on: 64', async () => {
+  await using server = await startScriptedServer({ replies: REPLIES });
+  const model = ['--model', `${server.url}#m`, '--api-key-env', 'TEST_KEY'];
+  const held = await heldRun({ model, env: { TEST_KEY: 'k-0123456789abcdefghij' } });
+  expect(held.end.code).toBe(7);
+  const without = await held.commandIn({}, 'resume', held.runId, '--decide', 'accept');
+  expect([without.code, without.stderr]).toEqual([
+    64,
+    expect.stringContaining('TEST_KEY is empty'),
+  ]);
+  expect((await held.command('resume', held.runId)).code).toBe(7);
+  // To end it needs no model.
+  const other = await heldRun({ model, env: { TEST_KEY: 'k-0123456789abcdefghij' } });
+  expect((await other.commandIn({}, 'resume', other.runId, '--decide', 'cancel')).code).toBe(5);
+  expect((await held.command('resume', held.runId, '--decide', 'accept')).code).toBe(0);
 });
 
 test('a cancelled run ends with 5, and resume of an ended run prints its result again', async () => {

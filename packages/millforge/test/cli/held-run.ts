@@ -18,22 +18,29 @@ export interface HeldRun {
   readonly end: CliEnd;
   /** Runs another command on it, in the same data directory. */
   readonly command: (...argv: readonly string[]) => Promise<CliEnd>;
+  /** The same with another environment. */
+  readonly commandIn: (env: CliEnv, ...argv: readonly string[]) => Promise<CliEnd>;
 }
 
-/** Makes a run that is held. */
-export async function heldRun(): Promise<HeldRun> {
+type CliEnv = Readonly<Record<string, string>>;
+
+/** Makes a run that is held, of another model and in another environment where those are given. */
+export async function heldRun(
+  given: { readonly model?: readonly string[]; readonly env?: CliEnv } = {},
+): Promise<HeldRun> {
   const cwd = testFolder();
   writeFileSync(join(cwd, 'harness.yaml'), HARNESS);
   writeFileSync(join(cwd, 'script.json'), scriptText(REPLIES));
-  const command = (...argv: readonly string[]) =>
-    runCli([...argv, '--data', 'my data'], { cwd, createMillforge: createWithLetters });
-  const flags = ['--task', 'Send it.', '--model', 'scripted:script.json'];
+  const commandIn = (env: CliEnv, ...argv: readonly string[]) =>
+    runCli([...argv, '--data', 'my data'], { cwd, env, createMillforge: createWithLetters });
+  const command = (...argv: readonly string[]) => commandIn(given.env ?? {}, ...argv);
+  const flags = ['--task', 'Send it.', ...(given.model ?? ['--model', 'scripted:script.json'])];
   const grants = ['--grant', 'test.letters', '--grant', 'terminal.intent'];
   const end = await command('run', 'harness.yaml', ...flags, ...grants);
   const [runId = ''] = /run_\w+/.exec(end.stdout) ?? [];
   const shown = lastJson(await command('runs', runId, '--json'));
   const [hold] = shown['holds'] as readonly { readonly hold_id: string }[];
-  return { cwd, runId, holdId: hold?.hold_id ?? '', end, command };
+  return { cwd, runId, holdId: hold?.hold_id ?? '', end, command, commandIn };
 }
 
 const LETTER = defineTool({
@@ -63,7 +70,8 @@ const HARNESS = testHarness({
 `,
 });
 
-const REPLIES = [
+/** What its model replies. */
+export const REPLIES = [
   { tool_calls: [{ name: 'send_letter', arguments: { to: 'Ada' } }] },
   {
     tool_calls: [

@@ -1,5 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { manualClock, sequentialIds } from '@millforge/contracts/testing';
 import { ALL_PERMISSIONS, openKernel } from '@millforge/kernel';
@@ -60,6 +67,24 @@ test('a completed run is published: intended, approved by digest, sent once', as
   expect(verified.code).toBe(0);
   const trail = await runCli(['trail', 'show', runId, '--data', data], { cwd });
   expect(trail.stdout).toContain('publication-accepted');
+});
+
+test('a folder that sending would make is named before, and one that was moved is not made', async () => {
+  const { cwd, publish } = await completedRun();
+  mkdirSync(join(cwd, 'out'));
+  const intended = await publish('intend', '--to', 'local:out/box', ...ABOUT);
+  expect(intended.stdout).toContain(`there is no ${join(cwd, 'out', 'box')} yet; sending makes it`);
+  const [, digest = ''] = /intent +([0-9a-f]{64})/.exec(intended.stdout) ?? [];
+  await publish('approve', '--intent', digest, '--reason', 'Yes.');
+  renameSync(join(cwd, 'out'), join(cwd, 'elsewhere'));
+  const sent = await publish('dispatch');
+  expect([sent.code, sent.stderr]).toEqual([
+    64,
+    expect.stringContaining(`but there is no ${join(cwd, 'out')}; nothing was sent.`),
+  ]);
+  expect(existsSync(join(cwd, 'out'))).toBe(false);
+  renameSync(join(cwd, 'elsewhere'), join(cwd, 'out'));
+  expect((await publish('dispatch')).stdout).toContain('accepted');
 });
 
 test('what is read before an approval holds no line and no mark that a text brings with it', async () => {
