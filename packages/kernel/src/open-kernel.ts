@@ -1,5 +1,6 @@
 import { dirname, join, resolve } from 'node:path';
 import type { Kernel, OpenKernelOptions } from './kernel.ts';
+import { kernelError } from './kernel-error.ts';
 import { startKernel } from './open-kernel-on-store.ts';
 import { createOwnerLocks } from './owner/owner-lock.ts';
 import { type Driver, loadDriver } from './sqlite/driver.ts';
@@ -22,6 +23,12 @@ export async function openKernel(options: OpenKernelOptions): Promise<Kernel> {
 /** Opens the trail through a driver that is given; tests give one that fails or dies where they say. */
 export async function openKernelOn(driver: Driver, options: OpenKernelOptions): Promise<Kernel> {
   const { clock, ids, failpoint } = options;
+  if (typeof options.path !== 'string' || options.path === '') {
+    throw kernelError(
+      'kernel/path-invalid',
+      'The trail has no path; name its file, for example trail.db.',
+    );
+  }
   const path = resolve(options.path);
   const locks = createOwnerLocks(path, driver);
   const db = await openDatabase({

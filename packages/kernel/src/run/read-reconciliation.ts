@@ -23,7 +23,8 @@ export function readReconciliation(given: Reconciliation, redactor: Redactor): R
 
 function checked(given: Reconciliation | null | undefined): Reconciliation {
   // A program without types can give anything, also nothing.
-  switch (given?.kind) {
+  if (given === null || given === undefined) return unknownBecause('answer-invalid');
+  switch (given.kind) {
     case 'happened':
       return lengthOf(given.value) > MAX_OUTCOME_BYTES
         ? unknownBecause('output-too-large')

@@ -41,6 +41,8 @@ export interface DatabaseOptions {
   readonly clock: Clock;
   readonly schemaVersion: number;
   readonly lockTimeoutMs: number;
+  /** Throws `kernel/corrupt` where the file has tables, indexes or triggers that a trail has not. */
+  readonly assertSchema?: () => void;
   /** Numbers from 0 to below 1 that differ between processes, so that waiting ones do not march in step. */
   readonly random: () => number;
   readonly failpoint: ((name: Failpoint) => void) | undefined;
@@ -330,6 +332,8 @@ export function createDatabase(connection: Connection, options: DatabaseOptions)
     async assertIntact() {
       const found = await read((one) => one.get('PRAGMA integrity_check(1)')?.['integrity_check']);
       if (found !== 'ok') throw damagedFile(path, String(found));
+      // A trigger that somebody put in after the file was opened acts with every write.
+      await read(() => options.assertSchema?.());
     },
     copyInto(target) {
       refuseClosed();

@@ -39,13 +39,16 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Databa
     const start = clock.monotonicMs();
     for (;;) {
       try {
-        refuseForeign(opened, options);
+        const version = refuseForeign(opened, options);
         if (logBytes === 0) refuseCut(opened, { path, fileBytes });
+        // Before the first setting that could be written: what is refused stays as it was.
+        const isCurrent = version === options.migrations.length;
+        if (isCurrent) checkSchema(opened, options);
         configure(opened);
         options.failpoint?.('before:migrate');
         migrate(opened, options);
         options.failpoint?.('after:migrate');
-        checkSchema(opened, options);
+        if (!isCurrent) checkSchema(opened, options);
         if (options.check) checkPages(opened, path);
         break;
       } catch (error) {
@@ -53,7 +56,11 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Databa
       }
       await clock.delay(1 + Math.floor(options.random() * 4));
     }
-    return createDatabase(opened, { ...options, schemaVersion: options.migrations.length });
+    return createDatabase(opened, {
+      ...options,
+      schemaVersion: options.migrations.length,
+      assertSchema: () => checkSchema(opened, options),
+    });
   } catch (error) {
     connection?.close();
     throw sqlFault(error, path);
@@ -77,10 +84,11 @@ function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
+/** Refuses a file that is not ours, or not for this version; gives the version of its schema. */
 function refuseForeign(
   connection: Connection,
   { path, migrations, adopt }: Pick<OpenDatabaseOptions, 'path' | 'migrations' | 'adopt'>,
-): void {
+): number {
   const { application, version, tables } = readMarks(connection);
   const isEmpty = application === 0 && version === 0 && tables === 0;
   if (application === BACKUP_ID && !adopt) {
@@ -101,6 +109,9 @@ function refuseForeign(
       `${path} has schema ${version}, this version reads up to schema ${migrations.length}; use a newer Millforge.`,
     );
   }
+  // Mark and schema are written in one transaction, so that neither is ever there without the other.
+  if (!isEmpty && version < 1) throw damaged(path, `the file says that it has schema ${version}`);
+  return version;
 }
 
 /**
@@ -160,8 +171,16 @@ function checkSchema(
   }
   // A newer version migrated it a moment ago: every write says so.
   if (pragma(connection, 'user_version') !== migrations.length) return;
-  const differs = expected.find((row) => !found.includes(row)) ?? 'a table that does not belong';
-  throw damaged(path, `schema: ${differs.slice(0, 80)}`);
+  const missing = expected.find((row) => !found.includes(row));
+  const foreign = found.find((row) => !expected.includes(row));
+  // Whatever was put in may do things of its own: a trigger, for one.
+  const what = foreign === undefined ? `lacks ${shown(missing)}` : `has ${shown(foreign)}`;
+  throw damaged(path, `its schema ${what}, unlike that of a trail`);
+}
+
+/** What a row of the schema is about, on one line and short enough for one. */
+function shown(row: string | undefined): string {
+  return (row ?? '').replaceAll(/[^\x20-\x7e]+/g, ' ').slice(0, 80);
 }
 
 /** The schema that the migrations make; the same for the whole life of a process. */
@@ -202,7 +221,7 @@ function checkPages(connection: Connection, path: string): void {
 function damaged(path: string, found: string): MillforgeError {
   return new MillforgeError(
     'kernel/corrupt',
-    `${path} is damaged; copy it away, run \`millforge doctor\` on the copy and restore a backup.`,
+    `${path} is damaged (${found}); copy it away, run \`millforge doctor\` on the copy and restore a backup.`,
     { details: { path, found } },
   );
 }

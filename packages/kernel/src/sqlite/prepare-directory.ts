@@ -8,10 +8,17 @@ import { makeFolder } from '../make-folder.ts';
 export function prepareDirectory(path: string): void {
   const directory = dirname(path);
   makeDirectory(directory);
-  if (statOf(path)?.isDirectory() === true) {
+  const found = statOf(path);
+  if (found?.isDirectory() === true) {
     throw new MillforgeError(
       'kernel/path-invalid',
       `${path} is a directory; name the file of a trail, for example ${path}/trail.db.`,
+    );
+  }
+  if (found?.isFile() === false) {
+    throw new MillforgeError(
+      'kernel/path-invalid',
+      `${path} is a device, a pipe or a socket; name a file of the file system.`,
     );
   }
   if (NETWORK_FILE_SYSTEMS.has(statfsSync(directory).type >>> 0)) {
@@ -69,6 +76,11 @@ const REASONS: { readonly [code: string]: readonly [KernelErrorCode, string] } =
   EROFS: ['kernel/read-only', 'the file system is read-only; name another one.'],
   ENOSPC: ['kernel/disk-full', 'the disk is full; free some space and try again.'],
   ENOENT: ['kernel/path-invalid', 'nothing can be made there; name another one.'],
+  ELOOP: ['kernel/path-invalid', 'its links lead in a circle; name another one.'],
+  ERR_INVALID_ARG_VALUE: [
+    'kernel/path-invalid',
+    'no path holds a null character; name another one.',
+  ],
   ENAMETOOLONG: ['kernel/path-invalid', 'the path is too long; name another one.'],
 };
 
