@@ -38,6 +38,7 @@ export function openModel(setting: ModelSetting, parts: ModelParts): ModelClient
 /** A client whose replies never hold the key: some servers repeat what they were sent. */
 function withoutKey(client: ModelClient, apiKey: () => string): ModelClient {
   return {
+    ...client,
     async complete(request, options) {
       const completion = await client.complete(request, options);
       if (completion.kind !== 'reply') return completion;
@@ -92,7 +93,7 @@ export function settingKey(
   env: Readonly<Record<string, string | undefined>>,
 ): string | undefined {
   const name = keyName(setting);
-  return name === undefined ? undefined : env[name];
+  return name === undefined ? undefined : env[name]?.trim();
 }
 
 /**
@@ -113,7 +114,8 @@ function keyName(setting: ModelSetting): string | undefined {
 }
 
 function keyFrom(env: ModelParts['env'], name: string): string {
-  const key = env[name];
+  // As it is sent: a line break from a file would hide it from whoever looks for it in what comes back.
+  const key = env[name]?.trim();
   if (key === undefined || key === '') {
     throw millforgeError(
       'millforge/key-missing',

@@ -1,5 +1,5 @@
 import type { RunResult } from '@millforge/contracts';
-import type { RunEvent } from '@millforge/runtime';
+import { createSteeringQueue, type RunEvent, type SteeringQueue } from '@millforge/runtime';
 import type { RunHandle } from './run-handle.ts';
 
 /**
@@ -31,7 +31,8 @@ export interface TaskStart {
 /** Makes the task run of what carries it out. */
 export function taskRun(carryOut: (start: TaskStart) => Promise<RunResult>): TaskRun {
   const listeners = new Set<Listener>();
-  const waiting: ((run: RunHandle) => void)[] = [];
+  // What is said before the run has begun waits for it, and is refused here as the run would refuse it.
+  const early = createSteeringQueue();
   let run: RunHandle | null = null;
   let isOver = false;
   const result = carryOut({
@@ -40,7 +41,9 @@ export function taskRun(carryOut: (start: TaskStart) => Promise<RunResult>): Tas
     },
     begun(handle) {
       run = handle;
-      for (const speak of waiting.splice(0)) speak(handle);
+      const { messages, stop } = early.take() ?? { messages: [], stop: null };
+      for (const message of messages) handle.send(message);
+      if (stop !== null) handle.requestStop(stop);
     },
   });
   const end = (error: { readonly error: unknown } | null) => {
@@ -51,10 +54,9 @@ export function taskRun(carryOut: (start: TaskStart) => Promise<RunResult>): Tas
     () => end(null),
     (error: unknown) => end({ error }),
   );
-  // What is said before the run has begun waits for it.
-  const speak = (say: (handle: RunHandle) => boolean): boolean => {
-    if (run !== null) return say(run);
-    if (!isOver) waiting.push(say);
+  const speak = (say: (to: RunHandle | SteeringQueue) => unknown): boolean => {
+    if (run !== null) return say(run) === true;
+    if (!isOver) say(early);
     return !isOver;
   };
   return Object.assign(result, {
@@ -107,10 +109,11 @@ function keep(events: RunEvent[], event: RunEvent): void {
 function createListener(leave: () => void): Listener {
   let events: RunEvent[] = [];
   let ended: { readonly error: { readonly error: unknown } | null } | null = null;
-  let wake: (() => void) | null = null;
+  let waiting: (() => void)[] = [];
   const notify = () => {
-    wake?.();
-    wake = null;
+    const woken = waiting;
+    waiting = [];
+    for (const wake of woken) wake();
   };
   return {
     take(event) {
@@ -132,7 +135,7 @@ function createListener(leave: () => void): Listener {
           return { done: true, value: undefined };
         }
         await new Promise<void>((resolve) => {
-          wake = resolve;
+          waiting.push(resolve);
         });
       }
     },
@@ -140,6 +143,7 @@ function createListener(leave: () => void): Listener {
       leave();
       events = [];
       ended = { error: null };
+      notify();
       return { done: true, value: undefined };
     },
   };

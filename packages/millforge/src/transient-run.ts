@@ -27,7 +27,10 @@ export function startTransientRun(
   });
   // Nobody reads the decisions of a run that nothing is kept of.
   const trail = { append() {} };
-  const result = runOnLog(parts, { operations, trail }).then(
+  // Whoever gets the handle may speak to the run before its first turn.
+  const begun = new Promise((resolve) => setImmediate(resolve));
+  const running = begun.then(() => runOnLog(parts, { operations, trail }));
+  const result = running.then(
     (outcome) => toTransientResult(parts.runId, outcome, options.limit),
     (error: unknown) => suspendedResult(parts, error, { cancelled, limit: options.limit }),
   );

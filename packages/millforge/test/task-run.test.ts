@@ -222,3 +222,41 @@ function scriptedTexts(texts: readonly string[]) {
     },
   };
 }
+
+test('what is said too early is refused where it is said, and the task goes on', async () => {
+  const { options } = layOut();
+  const task = runTask({ ...options, dataDir: null });
+  expect(() => task.send('  ')).toThrow('blank');
+  expect(() => task.requestStop('')).toThrow('blank');
+  for (let count = 0; count < 100; count += 1) task.send('Be kind.');
+  expect(() => task.send('Be kind.')).toThrow('100 messages wait');
+  expect((await task).status).toBe('success');
+});
+
+test('a task that is asked to end before it has begun ends before its first turn', async () => {
+  const { options } = layOut();
+  const task = runTask({ ...options, dataDir: null });
+  expect(task.requestStop('Not today.')).toBe(true);
+  expect(await task).toMatchObject({ status: 'cancelled', budget: { used: 0 } });
+});
+
+test('whoever asks for several events at once gets as many, and none once they leave', async () => {
+  const { options } = layOut();
+  const task = runTask({ ...options, dataDir: null });
+  const events = task[Symbol.asyncIterator]();
+  const first = await Promise.all([events.next(), events.next(), events.next()]);
+  expect(first.map(({ value }) => value?.kind)).toEqual([
+    'turn-started',
+    'model-replied',
+    'call-started',
+  ]);
+  const rest = await Promise.all(Array.from({ length: 20 }, () => events.next()));
+  expect(rest.at(-1)).toEqual({ done: true, value: undefined });
+
+  const again = runTask({ ...options, dataDir: null });
+  const leaving = again[Symbol.asyncIterator]();
+  const asked = leaving.next();
+  await leaving.return?.();
+  expect(await asked).toEqual({ done: true, value: undefined });
+  expect((await again).status).toBe('success');
+});
