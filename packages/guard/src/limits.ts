@@ -11,4 +11,5 @@ export {
   type RepeatState,
   type RepeatVerdict,
   recordResult,
+  repeatKey,
 } from './repeats/repeat-guard.ts';

@@ -56,27 +56,35 @@ export function readLooseJson(
     text,
     at: start,
     root: null,
-    repairs: new Set(),
+    repairs: null,
     open: [],
     entries: 0,
     fault: null,
-    ...options,
+    slips: options.slips ?? false,
+    mayClose: options.mayClose ?? false,
+    bare: options.bare,
   };
   const isRead = readAll(cursor);
   const { at, fault, root, repairs, entries } = cursor;
-  if (isRead && fault === null) return { ok: true, value: root, end: at, repairs: [...repairs] };
+  if (isRead && fault === null) {
+    return { ok: true, value: root, end: at, repairs: repairs === null ? [] : [...repairs] };
+  }
   const isCut = !isRead && at >= text.length;
   return entries > MAX_ENTRIES
     ? { ok: false, message: TOO_LARGE, isCut, isTooLarge: true }
     : { ok: false, message: `This is not JSON: ${fault}`, isCut, isTooLarge: false };
 }
 
-interface Cursor extends LooseJsonOptions {
+interface Cursor {
   readonly text: string;
+  readonly slips: boolean;
+  readonly mayClose: boolean;
+  readonly bare: LooseJsonOptions['bare'] | undefined;
   at: number;
   /** The outermost value, as far as it was read. */
   root: JsonValue;
-  readonly repairs: Set<SyntaxRepair>;
+  /** Null as long as nothing was mended. */
+  repairs: Set<SyntaxRepair> | null;
   /** The containers that are not closed yet. */
   readonly open: Container[];
   /** Keys and items so far. */
@@ -153,7 +161,7 @@ function place(cursor: Cursor, value: JsonValue): void {
 
 /** Moves past closing brackets to the next entry, or to the end of the outermost value. */
 function readFollowing(cursor: Cursor): boolean {
-  const { text, open, slips, repairs } = cursor;
+  const { text, open, slips } = cursor;
   for (;;) {
     const close = open.at(-1)?.close;
     if (close === undefined) return true;
@@ -161,11 +169,11 @@ function readFollowing(cursor: Cursor): boolean {
     if (text[cursor.at] === ',') {
       cursor.at += 1;
       skipSpace(cursor);
-      if (text[cursor.at] !== close || slips !== true) return true;
-      repairs.add('trailing-comma');
+      if (text[cursor.at] !== close || !slips) return true;
+      mend(cursor, 'trailing-comma');
     }
     if (text[cursor.at] === close) cursor.at += 1;
-    else if (isLastCloseMissing(cursor)) repairs.add('missing-close');
+    else if (isLastCloseMissing(cursor)) mend(cursor, 'missing-close');
     else return refuse(cursor, `A comma or the closing ${close} is missing.`);
     open.pop();
   }
@@ -173,7 +181,7 @@ function readFollowing(cursor: Cursor): boolean {
 
 /** Only behind a bracket: behind a scalar, more of it may be missing than the bracket. */
 function isLastCloseMissing({ text, at, open, mayClose }: Cursor): boolean {
-  if (mayClose !== true || at < text.length || open.length !== 1) return false;
+  if (!mayClose || at < text.length || open.length !== 1) return false;
   const last = text.trimEnd().at(-1);
   return last === '}' || last === ']';
 }
@@ -186,19 +194,22 @@ function readKey(cursor: Cursor): string | null {
   if (delimited !== undefined) return delimited;
   const key = take(BARE_KEY, cursor);
   if (key === '') return null;
-  cursor.repairs.add('bare-key');
+  mend(cursor, 'bare-key');
   return key;
 }
 
 /** A string, number or word; undefined where there is none. */
 function readScalar(cursor: Cursor): JsonValue | undefined {
   const { slips, bare } = cursor;
-  const string = readString(cursor) ?? readDelimited(cursor, bare?.quotes ?? []);
+  const string =
+    readString(cursor) ?? (bare === undefined ? undefined : readDelimited(cursor, bare.quotes));
   if (string !== undefined) return string ?? undefined;
   const from = cursor.at;
   const word = take(WORD, cursor);
-  const isPython = slips === true && PYTHON.test(word);
-  if (isPython) cursor.repairs.add('python-literal');
+  // Most numbers are small integers, about which there is nothing to ask.
+  if (SHORT_INTEGER.test(word)) return Number(word) + 0;
+  const isPython = slips && PYTHON.test(word);
+  if (isPython) mend(cursor, 'python-literal');
   const literal = LITERALS.get(isPython ? word.toLowerCase().replace('none', 'null') : word);
   if (literal !== undefined) return literal;
   if (NUMERIC.test(word)) return numberOf(word, cursor);
@@ -224,7 +235,7 @@ function readString(cursor: Cursor): string | null | undefined {
   const { text, slips } = cursor;
   const from = cursor.at + 1;
   const quote = text[cursor.at];
-  const isSingle = quote === "'" && slips === true;
+  const isSingle = quote === "'" && slips;
   if (quote === undefined || !(isSingle || quote === '"')) return undefined;
   const to = endOfString(text, from, quote);
   if (to < 0) {
@@ -232,16 +243,20 @@ function readString(cursor: Cursor): string | null | undefined {
     return null;
   }
   const inside = text.slice(from, to);
+  if (!isSingle && PLAIN.test(inside)) {
+    cursor.at = to + 1;
+    return inside;
+  }
   const hasControl = CONTROL.test(inside);
   if (hasControl) {
     // A raw line break behind a backslash could continue the line or be meant; nobody can tell.
-    if (slips !== true || BROKEN_ESCAPE.test(inside)) {
+    if (!slips || BROKEN_ESCAPE.test(inside)) {
       refuse(cursor, 'A string holds a control character without an escape.');
       return null;
     }
-    cursor.repairs.add('raw-control');
+    mend(cursor, 'raw-control');
   }
-  if (isSingle) cursor.repairs.add('single-quotes');
+  if (isSingle) mend(cursor, 'single-quotes');
   const value = unescaped(isSingle ? inDoubleQuotes(inside) : inside, hasControl);
   if (value === null) refuse(cursor, 'A string holds an escape that JSON does not know.');
   else if (LONE_SURROGATE.test(value)) refuse(cursor, 'A string holds half of a surrogate pair.');
@@ -306,16 +321,24 @@ function isFollowedByMark({ text, at, open }: Cursor): boolean {
 }
 
 function skipSpace(cursor: Cursor): void {
+  // Where a token follows at once, there is no need for a pattern.
+  if (cursor.text.charCodeAt(cursor.at) > 32) return;
   SPACE.lastIndex = cursor.at;
   SPACE.test(cursor.text);
   cursor.at = SPACE.lastIndex;
 }
 
 function take(pattern: RegExp, cursor: Cursor): string {
-  pattern.lastIndex = cursor.at;
-  const [taken = ''] = pattern.exec(cursor.text) ?? [];
-  cursor.at += taken.length;
-  return taken;
+  const { at, text } = cursor;
+  pattern.lastIndex = at;
+  if (!pattern.test(text)) return '';
+  cursor.at = pattern.lastIndex;
+  return text.slice(at, cursor.at);
+}
+
+function mend(cursor: Cursor, kind: SyntaxRepair): void {
+  cursor.repairs ??= new Set();
+  cursor.repairs.add(kind);
 }
 
 /** Notes the first fault; the answer is what every reading function passes up. */
@@ -339,6 +362,9 @@ const WORD = /[-+\w.]+/y;
 const NUMERIC = /^-?\d[\d.eE+-]*$/;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const INTEGER = /^-?\d+$/;
+const SHORT_INTEGER = /^-?(?:0|[1-9]\d{0,14})$/;
+// What stands for itself inside a string: no control character, no escape, no surrogate.
+const PLAIN = /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/;
 // What JSON does not take inside a string: control characters, everything below the space.
 const CONTROL = /[^ -\uffff]/;
 const CONTROLS = /[^ -\uffff]/g;

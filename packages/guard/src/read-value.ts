@@ -18,7 +18,7 @@ export type ReadValue =
 /** Reads what a model wrote as JSON and nothing else, strictly unless slips are taken; never throws. */
 export function readValue(text: string, options: LooseJsonOptions = {}): ReadValue {
   const read = readLooseJson(text, 0, options);
-  if (!read.ok || text.slice(read.end).trim() === '') return read;
+  if (!read.ok || read.end === text.length || text.slice(read.end).trim() === '') return read;
   const message = `This is not JSON: Something follows the end of the value. (character ${read.end + 1})`;
   return { ok: false, message, isTooLarge: false };
 }

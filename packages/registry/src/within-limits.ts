@@ -41,13 +41,12 @@ export function withinLimits<T>(
   let answer: Promise<T> | T;
   try {
     answer = work(inner);
+    if (isPlain(answer)) return { kind: 'returned', value: answer };
   } catch (error) {
     return { kind: 'threw', error, stop: signal.aborted ? stopOf(signal) : null };
   }
-  return isPlain(answer)
-    ? { kind: 'returned', value: answer }
-    : // Code without types may give anything back.
-      settleWithin({ inner, limits, onLate }, Promise.resolve(answer));
+  // Code without types may give anything back.
+  return settleWithin({ inner, limits, onLate }, Promise.resolve(answer));
 }
 
 /** An object that is no promise for certain, told without asking it for a `then` that may act. */

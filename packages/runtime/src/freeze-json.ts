@@ -4,33 +4,57 @@
  * False for undefined, functions, instances, NaN and infinities: what a durable log could not write.
  */
 export function freezeJson(value: unknown): boolean {
-  if (isScalar(value)) return true;
-  const pending: unknown[] = [value];
-  // Most values are small; what is seen twice is looked for in large ones, and a cycle makes one of those.
-  let seen: Set<object> | null = null;
-  for (let count = 1; pending.length > 0; count += 1) {
-    const next = pending.pop();
-    if (typeof next !== 'object' || next === null) return false;
-    if (count > SMALL) {
-      seen ??= new Set();
-      if (seen.has(next)) continue;
-      seen.add(next);
-    }
-    if (isList(next)) {
-      for (const item of next) if (!isScalar(item)) pending.push(item);
-    } else if (isPlain(next)) {
-      // The engine reads along such a loop without looking the names up; only what is no scalar is asked
-      // whether it is the object's own.
-      for (const name in next) {
-        const child = next[name];
-        if (!isScalar(child) && Object.hasOwn(next, name)) pending.push(child);
-      }
-    } else {
-      return false;
-    }
-    Object.freeze(next);
+  if (!isObject(value)) return isScalar(value);
+  const walk: Walk = { deeper: [value], count: 0, seen: null };
+  for (let next = walk.deeper.pop(); next !== undefined; next = walk.deeper.pop()) {
+    if (!freezeAll(next, 0, walk)) return false;
   }
   return true;
+}
+
+interface Walk {
+  /** What lies too deep for the call stack. */
+  readonly deeper: object[];
+  /** Objects so far. */
+  count: number;
+  /** Most values are small; what is seen twice is looked for in large ones, and a cycle makes one of those. */
+  seen: Set<object> | null;
+}
+
+function freezeAll(value: object, depth: number, walk: Walk): boolean {
+  if (depth > MAX_RECURSION) {
+    walk.deeper.push(value);
+    return true;
+  }
+  walk.count += 1;
+  if (walk.count > SMALL) {
+    walk.seen ??= new Set();
+    if (walk.seen.has(value)) return true;
+    walk.seen.add(value);
+  }
+  if (isList(value)) {
+    for (const item of value) if (!freezeItem(item, depth, walk)) return false;
+  } else if (isPlain(value)) {
+    // The engine reads along such a loop without looking the names up; only what is no scalar is asked
+    // whether it is the object's own.
+    for (const name in value) {
+      const item = value[name];
+      if (isScalar(item)) continue;
+      if (Object.hasOwn(value, name) && !freezeItem(item, depth, walk)) return false;
+    }
+  } else {
+    return false;
+  }
+  Object.freeze(value);
+  return true;
+}
+
+function freezeItem(item: unknown, depth: number, walk: Walk): boolean {
+  return isObject(item) ? freezeAll(item, depth + 1, walk) : isScalar(item);
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }
 
 function isScalar(value: unknown): boolean {
@@ -49,3 +73,4 @@ function isPlain(value: object): value is { readonly [name: string]: unknown } {
 }
 
 const SMALL = 64;
+const MAX_RECURSION = 100;

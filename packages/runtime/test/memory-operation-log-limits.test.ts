@@ -1,4 +1,4 @@
-import { type Operation, operationUncertain } from '@millforge/contracts';
+import { type JsonValue, type Operation, operationUncertain } from '@millforge/contracts';
 import { manualClock, sequentialIds } from '@millforge/contracts/testing';
 import { memoryOperationLog } from '@millforge/runtime';
 import { expect, test } from 'vitest';
@@ -133,6 +133,20 @@ test('values are frozen, and what JSON cannot hold is not recorded', async () =>
     );
     expect(outcome).toMatchObject({ kind: 'failed', error: { code: 'operation/invalid-value' } });
   }
+});
+
+test('a value is frozen to its leaves however deep it is and however often it holds the same', async () => {
+  const { log } = newLog();
+  const leaf = { last: true };
+  let deep: JsonValue = leaf;
+  for (let level = 0; level < 100_000; level += 1) deep = level % 2 === 0 ? [deep] : { deep };
+  await log.perform(READ, async () => ({ value: deep }));
+  expect(Object.isFrozen(leaf)).toBe(true);
+  const shared: JsonValue[] = [];
+  for (let level = 0; level < 40; level += 1) shared.push([...shared]);
+  const read = { ...READ, key: 'tool/1/1' };
+  await log.perform(read, async () => ({ value: shared.slice(-2) }));
+  expect(Object.isFrozen(shared[0])).toBe(true);
 });
 
 test('one key cannot be performed twice at a time', async () => {

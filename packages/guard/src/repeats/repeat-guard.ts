@@ -30,6 +30,8 @@ export interface RepeatableCall {
   readonly name: string;
   /** Its arguments. */
   readonly arguments: JsonObject;
+  /** What tells it from other calls, as `repeatKey` gives it; made of the two where it is absent. */
+  readonly key?: string;
 }
 
 /** What is said about a repetition; `message` goes to the model on the tool channel. */
@@ -54,7 +56,7 @@ export function checkRepeat(
 ): RepeatVerdict {
   if (limits.exempt?.includes(call.name) === true) return FRESH;
   const { recent } = state;
-  const key = keyOf(call);
+  const key = repeatKey(call);
   // Any call of a loop goes on with it, the next one may have been blocked before; so the loop is at least as
   // long as the way back to the same call.
   for (let period = wayBack(recent, key); period <= MAX_PERIOD; period++) {
@@ -82,8 +84,13 @@ export function recordResult(
     const earlier = state.recent[at];
     if (earlier !== undefined) recent.push(earlier);
   }
-  recent.push(Object.freeze({ call: keyOf(call), result }));
+  recent.push(Object.freeze({ call: repeatKey(call), result }));
   return Object.freeze({ recent: Object.freeze(recent) });
+}
+
+/** What tells a call from others: name and arguments in one text, equal for equal arguments. */
+export function repeatKey(call: RepeatableCall): string {
+  return call.key ?? `${call.name} ${canonicalJson(call.arguments, { newline: false })}`;
 }
 
 /** How many calls back the same call was made; infinite when it was not lately. */
@@ -108,10 +115,6 @@ function roundsOf(recent: readonly PerformedCall[], period: number): number {
     }
     rounds += 1;
   }
-}
-
-function keyOf({ name, arguments: args }: RepeatableCall): string {
-  return `${name} ${canonicalJson(args, { newline: false })}`;
 }
 
 interface Loop {

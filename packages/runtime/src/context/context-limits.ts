@@ -20,13 +20,14 @@ export function contextLimits(
   counted: { readonly ratio: TokenRatio; readonly tools: number },
 ): ContextLimits {
   const budget = policy.budget_tokens / counted.ratio;
-  const [first, second, third] = policy.phase_thresholds;
+  const { phase_thresholds: phases } = policy;
   return {
     budget,
+    // By their places: to take a frozen list apart goes through its iterator, before every request.
     thresholds: [
-      Math.floor(budget * first),
-      Math.floor(budget * second),
-      Math.floor(budget * third),
+      Math.floor(budget * phases[0]),
+      Math.floor(budget * phases[1]),
+      Math.floor(budget * phases[2]),
     ],
     keepRecent: policy.keep_recent_iterations,
     tools: counted.tools,

@@ -7,7 +7,7 @@ import type {
   ToolOutcome,
 } from '@millforge/contracts';
 import type { Exhaustion, InspectedCall } from '@millforge/guard';
-import type { RepeatVerdict } from '@millforge/guard/limits';
+import { type RepeatVerdict, repeatKey } from '@millforge/guard/limits';
 import { stepNudgeText } from '@millforge/guard/steps';
 import type {
   CallRecord,
@@ -87,7 +87,9 @@ export function answerCall(run: Run, asked: AskedCall): Answer | Promise<Answer>
   const lacking = lackingArtifacts(run, node, node.produced_artifact_ids);
   if (lacking !== null) return refuseTerminal(run, asked, { message: lacking, checked });
   if (checked.kind === 'refused') return answerRefused(run, asked, checked);
-  const repeatable = { node, name: call.name, arguments: chosen.rest };
+  const args = chosen.rest;
+  const key = repeatKey({ name: call.name, arguments: args });
+  const repeatable = { node, name: call.name, arguments: args, key };
   const repeat = judgeRepeat(run, repeatable);
   if (repeat.kind === 'block') {
     return refuseRepeat(run, asked, { message: repeat.message, checked });

@@ -9,6 +9,7 @@ export interface Repeatable {
   readonly node: PlanNode;
   readonly name: string;
   readonly arguments: JsonObject;
+  readonly key: string;
 }
 
 /** Whether a call goes on with a loop; terminals, and nodes that are to be called several times, may. */

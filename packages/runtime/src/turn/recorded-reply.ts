@@ -36,11 +36,12 @@ export function completionFault(completion: unknown): string | null {
   }
   if (kind !== 'reply' || !isRecord(reply)) return 'a completion is a reply or a failure';
   if (!isCount(attempts)) return 'attempts must be a number';
-  for (const field of ['content', 'reasoning', 'provider_model'] as const) {
-    const text = reply[field];
-    if (text !== null && typeof text !== 'string') return `${field} must be text or null`;
+  const { content, reasoning, provider_model, continuation } = reply;
+  if (content !== null && !isText(content)) return 'content must be text or null';
+  if (reasoning !== null && !isText(reasoning)) return 'reasoning must be text or null';
+  if (provider_model !== null && !isText(provider_model)) {
+    return 'provider_model must be text or null';
   }
-  const { continuation } = reply;
   if (continuation !== undefined && typeof continuation !== 'string') {
     return 'continuation must be text where it is given';
   }
@@ -52,7 +53,7 @@ function callsFault(calls: unknown): string | null {
   if (!Array.isArray(calls)) return 'tool_calls must be an array';
   const isWhole = calls.every(
     (call: unknown) =>
-      isRecord(call) && CALL_FIELDS.every((field) => typeof call[field] === 'string'),
+      isRecord(call) && isText(call['id']) && isText(call['name']) && isText(call['arguments']),
   );
   return isWhole ? null : 'every call needs id, name and arguments as text';
 }
@@ -71,8 +72,10 @@ function isCount(value: unknown): boolean {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0;
 }
 
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
 function isRecord(value: unknown): value is { readonly [field: string]: unknown } {
   return typeof value === 'object' && value !== null;
 }
-
-const CALL_FIELDS = ['id', 'name', 'arguments'];
