@@ -54,7 +54,7 @@ test.each<[string, () => unknown]>([
     asked += 1;
     resolve(given());
   };
-  const odd = () => Object.fromEntries([['then', value]]);
+  const odd = () => Object.fromEntries(['then'].map((name) => [name, value]));
   const tool = toolOf({ prepare: () => answer(stage === 'run' ? { ...ACT, run: odd } : odd()) });
   expect(await runCall(executorWorld([tool]))).toMatchObject({ outcome: { status: 'success' } });
   expect(asked).toBe(1);
