@@ -108,8 +108,10 @@ export function openOutputLog(
       await file.writeFile(isCapped ? bytes.subarray(0, room) : bytes);
       written += Math.min(bytes.length, room);
     } catch {
-      // The command goes on without a log; its result then names none.
+      // The command goes on without a log; its result then names none, and a full disk gets its room back.
       isFileBroken = true;
+      await file?.close().catch(() => undefined);
+      if (file !== null) await rm(path, { force: true }).catch(() => undefined);
     }
   }
 }

@@ -25,9 +25,9 @@ export function explainMiss(
     case 'overlap':
       return `${name} and edits[${miss.other}] overlap in ${path}. Merge them into one edit or target disjoint regions.`;
     case 'ambiguous': {
-      const lines = miss.places.slice(0, 10).map((place) => lineOf(where.text, place));
-      const more = miss.places.length > 10 ? ', …' : '';
-      const count = `Found ${miss.places.length} occurrences of`;
+      const lines = miss.places.map((place) => lineOf(where.text, place));
+      const more = miss.count > miss.places.length ? ', …' : '';
+      const count = `Found ${miss.count} occurrences of`;
       const what = isOne
         ? `${count} the text in ${path}. The text must be unique.`
         : `${count} ${name} in ${path}. Each oldText must be unique.`;

@@ -26,7 +26,9 @@ export type Miss =
   | {
       readonly kind: 'ambiguous';
       readonly index: number;
-      /** Starts of the places, in offsets of the original. */
+      /** How many places there are. */
+      readonly count: number;
+      /** Starts of the first ones, in offsets of the original. */
       readonly places: readonly number[];
     }
   | { readonly kind: 'overlap'; readonly index: number; readonly other: number };
@@ -47,12 +49,12 @@ export function matchEdits(
   const spellings = createSpellings(text, isText);
   const matches: Match[] = [];
   for (const [index, edit] of edits.entries()) {
-    const places = findPlaces(edit.oldText, spellings);
-    const [place] = places;
+    const { count, first } = findPlaces(edit.oldText, spellings);
+    const [place] = first;
     if (place === undefined) return { ok: false, miss: { kind: 'not-found', index } };
-    if (places.length > 1) {
-      const starts = places.map((one) => one.start);
-      return { ok: false, miss: { kind: 'ambiguous', index, places: starts } };
+    if (count > 1) {
+      const places = first.map((one) => one.start);
+      return { ok: false, miss: { kind: 'ambiguous', index, count, places } };
     }
     matches.push({ index, ...place, newText: edit.newText });
   }
@@ -64,6 +66,12 @@ export function matchEdits(
     }
   }
   return { ok: true, matches };
+}
+
+/** Where a text stands. A single letter may stand in millions of places, so only the first are kept. */
+interface Places {
+  readonly count: number;
+  readonly first: readonly Place[];
 }
 
 interface Spelling {
@@ -86,29 +94,31 @@ function createSpellings(text: string, isText: boolean): readonly Spelling[] {
   ];
 }
 
-function findPlaces(oldText: string, spellings: readonly Spelling[]): readonly Place[] {
+function findPlaces(oldText: string, spellings: readonly Spelling[]): Places {
   // No file holds half of a character, and to replace one half would change the other.
-  if (/\p{Surrogate}/u.test(oldText)) return [];
+  if (/\p{Surrogate}/u.test(oldText)) return NOWHERE;
   for (const { view, spell } of spellings) {
     const wanted = spell(oldText);
     // A text of nothing but white space has no loose spelling that could be looked for.
     if (wanted.trim() === '' && wanted !== oldText) continue;
     const places = placesOf(wanted, view());
-    if (places.length > 0) return places;
+    if (places.count > 0) return places;
   }
-  return [];
+  return NOWHERE;
 }
 
-function placesOf(wanted: string, view: TextView): readonly Place[] {
-  const places: Place[] = [];
+function placesOf(wanted: string, view: TextView): Places {
+  const first: Place[] = [];
+  let count = 0;
   for (let at = view.text.indexOf(wanted); at >= 0; ) {
     const start = view.start(at);
     const end = view.end(at + wanted.length);
     const isWhole = start !== null && end !== null;
-    if (isWhole) places.push({ start, end });
+    if (isWhole) count++;
+    if (isWhole && first.length < MAX_PLACES) first.push({ start, end });
     at = view.text.indexOf(wanted, at + (isWhole ? wanted.length : 1));
   }
-  return places;
+  return { count, first };
 }
 
 function once<T>(make: () => T): () => T {
@@ -119,4 +129,6 @@ function once<T>(make: () => T): () => T {
   };
 }
 
+const NOWHERE: Places = { count: 0, first: [] };
+const MAX_PLACES = 10;
 const MAX_LOOSE = 2 * 1024 * 1024;
