@@ -22,8 +22,10 @@ export type GoalState =
 export interface GoalSummary {
   /** Name of the goal. */
   readonly goal_id: string;
-  /** State. */
+  /** State; `running` from the first attempt to the last, whether or not a process is at it. */
   readonly state: GoalState;
+  /** Whether a process that lives works on it at the moment of reading. */
+  readonly is_running: boolean;
   /** Grows with every change of the goal's state. */
   readonly version: number;
   /** First line of the objective, at most 120 characters. */
@@ -110,11 +112,12 @@ export interface GoalView extends GoalSummary {
 export interface TaskView {
   /** Name of the task. */
   readonly task_id: string;
-  /** State; `completed`, `failed`, `skipped` and `cancelled` are final. */
+  /** State; `interrupted` when its process died; `completed`, `failed`, `skipped`, `cancelled` are final. */
   readonly state:
     | 'pending'
     | 'ready'
     | 'running'
+    | 'interrupted'
     | 'held'
     | 'completed'
     | 'failed'
@@ -124,10 +127,11 @@ export interface TaskView {
   readonly attempt: {
     /** From 1. */
     readonly number: number;
-    /** State. */
+    /** State; `interrupted` when its process died after it began, and nobody has gone on with it. */
     readonly state:
       | 'admitted'
       | 'running'
+      | 'interrupted'
       | 'suspended'
       | 'ambiguous'
       | 'recorded'

@@ -164,24 +164,18 @@ export async function readDurableRun(parts: DurableParts, runId: string): Promis
 /** Lists the latest runs, newest first. */
 export async function listDurableRuns(parts: DurableParts): Promise<readonly RunSummary[]> {
   const goals = await parts.kernel.listGoals(parts.scope, { limit: LISTED_RUNS });
-  return Promise.all(
-    goals.map(async (goal) => ({
-      runId: goal.goal_id,
-      status: await statusOf(parts, goal),
-      task: goal.title,
-      createdAt: goal.created_at,
-    })),
-  );
+  return goals.map((goal) => ({
+    runId: goal.goal_id,
+    status: statusOf(goal),
+    task: goal.title,
+    createdAt: goal.created_at,
+  }));
 }
 
-// A goal counts as running until it ends; whether a process is at it shows in its owner.
-async function statusOf(
-  { kernel, scope }: DurableParts,
-  goal: GoalSummary,
-): Promise<RunSummary['status']> {
-  if (goal.state === 'held' || ENDED.has(goal.state)) return goal.state;
-  const { owner } = await kernel.readGoal(scope, goal.goal_id);
-  return owner === null ? 'interrupted' : 'running';
+// A goal counts as running until it ends, whether or not a process is at it.
+function statusOf({ state, is_running: isRunning }: GoalSummary): RunSummary['status'] {
+  if (state === 'held' || ENDED.has(state)) return state;
+  return isRunning ? 'running' : 'interrupted';
 }
 
 /** Reads the goal of a run, or says in the words of runs that there is none. */

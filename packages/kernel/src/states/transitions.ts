@@ -67,10 +67,12 @@ export function isLegal(table: string, from: string, to: string): boolean {
   return LEGAL.has(`${table} ${from} ${to}`);
 }
 
+/** What a view says of a row whose process died: it is seen, and never written. */
+type Seen = 'interrupted';
 /** State of a task. */
-export type TaskState = TaskView['state'];
+export type TaskState = Exclude<TaskView['state'], Seen>;
 /** State of an attempt. */
-export type AttemptState = NonNullable<TaskView['attempt']>['state'];
+export type AttemptState = Exclude<NonNullable<TaskView['attempt']>['state'], Seen>;
 /** State of an operation that left a trace. */
 export type OperationState = OperationView['state'];
 

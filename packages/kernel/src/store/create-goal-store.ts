@@ -50,7 +50,7 @@ export function createGoalStore({ db, clock, isAlive }: StoreParts): GoalStore {
     read: (tenant, goalId) =>
       db.read((tx) => readGoalView(tx, tenant, { goalId, now: clock.now(), owners })),
     list: (tenant, page) =>
-      db.read((tx) => readGoalSummaries(tx, tenant, { ...page, now: clock.now() })),
+      db.read((tx) => readGoalSummaries(tx, tenant, { ...page, now: clock.now(), owners })),
     readOperation: (tenant, goalId, { taskId, key }) =>
       db.read((tx) => {
         const goal = readGoalRow(tx, tenant, { goalId, now: clock.now() });

@@ -8,7 +8,7 @@ import type {
   OwnerView,
   TaskView,
 } from '../goal-view.ts';
-import { type AttemptRow, readLatestAttempt, readLease, readTasks } from './attempt-row.ts';
+import { type AttemptRow, readLatestAttempt, readTasks } from './attempt-row.ts';
 import { type GoalRow, readGoalRow, toGoalRow } from './goal-row.ts';
 import { decisionsOf } from './open-hold.ts';
 import { readPayload } from './payloads.ts';
@@ -36,14 +36,13 @@ export function readGoalView(
   const attempts = new Map(
     readTasks(tx, goal).map(({ task_id }) => [task_id, readLatestAttempt(tx, goal, task_id)]),
   );
-  const leases = [...attempts.keys()].map((taskId) => readLease(tx, goal, taskId));
-  const ownerId = leases.find((lease) => lease !== null)?.owner_id ?? null;
-  const isAlive = ownerId !== null && which.owners.isAlive(ownerId);
+  const leases = readLeases(tx, goal, which.owners);
+  const ownerId = leases.find(({ isLive }) => isLive)?.ownerId ?? null;
   const latest = [...attempts.values()].findLast((attempt) => attempt !== null) ?? null;
   return deepFreeze({
     kind: 'goal',
     schema_version: '1.0',
-    ...summaryOf(tx, goal, contract),
+    ...summaryOf(tx, goal, { contract, isRunning: ownerId !== null }),
     goal_uid: goal.goal_uid,
     objective: contract.objective,
     resource: goal.resource,
@@ -51,7 +50,7 @@ export function readGoalView(
     imported_at: importedAt(tx, goal),
     contract_sha256: goal.contract_sha256,
     inputs: contract.inputs,
-    tasks: readTaskViews(tx, goal, attempts),
+    tasks: readTaskViews(tx, goal, { attempts, leases }),
     holds: readHolds(tx, goal),
     budget: {
       limit: goal.units_limit,
@@ -60,12 +59,12 @@ export function readGoalView(
     },
     usage: readUsage(tx, goal),
     unknown_usage: countUnknownUsage(tx, goal),
-    interruption: interruptionOf(goal, latest, ownerId !== null && !isAlive),
+    interruption: interruptionOf(goal, latest, ownerId === null && leases.length > 0),
     failure:
       goal.failure_code === null
         ? null
         : { code: goal.failure_code, message: goal.failure_message ?? '' },
-    owner: ownerId !== null && isAlive ? which.owners.read(tx, ownerId) : null,
+    owner: ownerId === null ? null : which.owners.read(tx, ownerId),
     head: { seq: goal.head_seq, sha256: goal.head_sha256 },
   });
 }
@@ -74,16 +73,23 @@ export function readGoalView(
 export function readGoalSummaries(
   tx: StoreTransaction,
   tenant: string,
-  page: { readonly limit: number; readonly before: string | null; readonly now: number },
+  page: {
+    readonly limit: number;
+    readonly before: string | null;
+    readonly now: number;
+    readonly owners: OwnerLookup;
+  },
 ): readonly GoalSummary[] {
   const before =
     page.before === null ? null : readGoalRow(tx, tenant, { goalId: page.before, now: page.now });
   const after = before?.goal ?? Number.MAX_SAFE_INTEGER;
+  const owners = askedOnce(page.owners);
   return tx
     .list('goals', { tenant }, { orderBy: 'goal', descending: true, after, limit: page.limit })
     .map((row) => {
       const goal = toGoalRow(tx, row, page.now);
-      return deepFreeze(summaryOf(tx, goal, readContract(tx, goal)));
+      const isRunning = readLeases(tx, goal, owners).some(({ isLive }) => isLive);
+      return deepFreeze(summaryOf(tx, goal, { contract: readContract(tx, goal), isRunning }));
     });
 }
 
@@ -98,11 +104,46 @@ function countUnknownUsage(tx: StoreTransaction, { goal, tenant }: GoalRow): num
   });
 }
 
-function summaryOf(tx: StoreTransaction, goal: GoalRow, contract: CompleteContract): GoalSummary {
+/** A lease, and whether the process that holds it lives. */
+interface SeenLease {
+  readonly taskId: string;
+  readonly ownerId: string;
+  readonly isLive: boolean;
+}
+
+function readLeases(
+  tx: StoreTransaction,
+  { goal, tenant }: GoalRow,
+  owners: Pick<OwnerLookup, 'isAlive'>,
+): readonly SeenLease[] {
+  return tx.list('leases', { goal, tenant }).map((row) => {
+    const ownerId = String(row['owner_id']);
+    return { taskId: String(row['task_id']), ownerId, isLive: owners.isAlive(ownerId) };
+  });
+}
+
+/** Asks about each owner once: a listing has many goals of few processes. */
+function askedOnce(owners: Pick<OwnerLookup, 'isAlive'>): Pick<OwnerLookup, 'isAlive'> {
+  const known = new Map<string, boolean>();
+  return {
+    isAlive(ownerId) {
+      const isAlive = known.get(ownerId) ?? owners.isAlive(ownerId);
+      known.set(ownerId, isAlive);
+      return isAlive;
+    },
+  };
+}
+
+function summaryOf(
+  tx: StoreTransaction,
+  goal: GoalRow,
+  { contract, isRunning }: { readonly contract: CompleteContract; readonly isRunning: boolean },
+): GoalSummary {
   const of = { goal: goal.goal, tenant: goal.tenant };
   return {
     goal_id: goal.goal_id,
     state: goal.state,
+    is_running: isRunning,
     version: goal.version,
     title: goal.title,
     unchecked: goal.unchecked,
@@ -119,21 +160,29 @@ function summaryOf(tx: StoreTransaction, goal: GoalRow, contract: CompleteContra
 function readTaskViews(
   tx: StoreTransaction,
   goal: GoalRow,
-  attempts: ReadonlyMap<string, AttemptRow | null>,
+  {
+    attempts,
+    leases,
+  }: {
+    readonly attempts: ReadonlyMap<string, AttemptRow | null>;
+    readonly leases: readonly SeenLease[];
+  },
 ): readonly TaskView[] {
   return readTasks(tx, goal).map((task) => {
     const attempt = attempts.get(task.task_id) ?? null;
+    // The rows say what they said when the process died, until somebody goes on with them.
+    const isRunning = leases.some(({ taskId, isLive }) => taskId === task.task_id && isLive);
     const of = { goal: goal.goal, tenant: goal.tenant, task_id: task.task_id };
     const receipt = tx.find('receipts', of);
     return {
       task_id: task.task_id,
-      state: task.state,
+      state: task.state === 'running' && !isRunning ? 'interrupted' : task.state,
       attempt:
         attempt === null
           ? null
           : {
               number: attempt.number,
-              state: attempt.state,
+              state: attempt.state === 'running' && !isRunning ? 'interrupted' : attempt.state,
               fence: attempt.fence,
               resumes: attempt.resumes,
               elapsed_ms: attempt.elapsed_ms,

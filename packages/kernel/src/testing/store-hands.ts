@@ -8,7 +8,7 @@ import { type ManualClock, manualClock } from '@millforge/contracts/testing';
 import type { GoalContract, TaskContract } from '../contract/goal-contract.ts';
 import { type CompleteContract, readGoalContract } from '../contract/read-goal-contract.ts';
 import type { Decision } from '../decision.ts';
-import type { GoalView, HoldView } from '../goal-view.ts';
+import type { GoalView, HoldView, OwnerView } from '../goal-view.ts';
 import { ALL_PERMISSIONS, type Scope } from '../scope.ts';
 import { type Note, noteSha256 } from '../store/append-notes.ts';
 import type { ClaimedTask } from '../store/attempt-store.ts';
@@ -26,6 +26,13 @@ export const SCOPE: Scope = {
   resource: 'laws',
   actor: 'ann@host',
   permissions: ALL_PERMISSIONS,
+};
+
+const OWNER: OwnerView = {
+  owner_id: 'owner',
+  pid: 1,
+  host: 'host',
+  started_at: '2026-01-01T00:00:00.000Z',
 };
 
 /** A clock that stands still until it is moved, and whose wall time can be set wrong. */
@@ -172,7 +179,9 @@ export function storeHands(store: KernelStore, clock: LawClock): StoreHands {
     view,
     standing,
     async take(goalId, taskId) {
-      const by = { ownerId: 'owner', actor: SCOPE.actor };
+      const by = { ownerId: OWNER.owner_id, actor: SCOPE.actor };
+      // Only what a living process holds counts as running.
+      if (!(await store.owners.isAlive(OWNER.owner_id))) await store.owners.register(OWNER);
       return existing(await store.attempts.admit(await standing(goalId, taskId), by));
     },
     async takeAgain(goalId, { beat = null } = {}) {

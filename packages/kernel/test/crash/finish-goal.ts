@@ -86,7 +86,7 @@ async function unknowable(kernel: Kernel, scenario: Scenario): Promise<readonly 
     const task = view.tasks.find(({ task_id }) => task_id === key);
     if (task !== undefined) {
       const state = task.attempt?.state;
-      if (state === 'running' || state === 'ambiguous') found.push(key);
+      if (state === 'interrupted' || state === 'ambiguous') found.push(key);
       continue;
     }
     for (const { task_id } of view.tasks) {

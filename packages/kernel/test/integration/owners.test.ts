@@ -95,6 +95,53 @@ test('takes a goal over at once when the process that ran it died', async () => 
   expect(waited).toBe(0);
 });
 
+test('tells every reader that what a killed process ran is interrupted, before anybody goes on with it', async () => {
+  const directory = temporaryDirectory();
+  const { child, line } = start('hold', directory);
+  await line();
+  const kernel = await open(directory);
+  const seen = async () => {
+    const [summary] = await kernel.listGoals(scope);
+    const { is_running, owner, interruption, tasks, head } = await kernel.readGoal(scope, 'goal-1');
+    return {
+      listed: summary?.is_running,
+      is_running,
+      by: owner?.pid ?? null,
+      interruption: interruption?.reason ?? null,
+      task: tasks[0]?.state,
+      attempt: tasks[0]?.attempt?.state,
+      head,
+    };
+  };
+  const { head, ...living } = await seen();
+  expect(living).toEqual({
+    listed: true,
+    is_running: true,
+    by: child.pid,
+    interruption: null,
+    task: 'running',
+    attempt: 'running',
+  });
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  const interrupted = {
+    listed: false,
+    is_running: false,
+    by: null,
+    interruption: 'crashed',
+    task: 'interrupted',
+    attempt: 'interrupted',
+    // It is read so; nothing was written.
+    head,
+  };
+  expect(await seen()).toEqual(interrupted);
+  // Another opening, which lets go of nothing either.
+  const other = await open(directory);
+  await other[Symbol.asyncDispose]();
+  expect(await seen()).toEqual(interrupted);
+  expect(await kernel.verifyTrail(scope)).toMatchObject({ ok: true });
+});
+
 test('names the living process that runs a goal, and leaves it alone', async () => {
   const directory = temporaryDirectory();
   const { child, line } = start('hold', directory);
