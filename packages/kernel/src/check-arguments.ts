@@ -21,6 +21,15 @@ export function checkReason(reason: string): void {
   );
 }
 
+/** Refuses what gives no lines; a text gives characters. */
+export function checkLines(lines: Iterable<string> | AsyncIterable<string>): void {
+  const isGiving =
+    typeof lines === 'object' &&
+    lines !== null &&
+    (Symbol.iterator in lines || Symbol.asyncIterator in lines);
+  if (!isGiving) throw invalid('lines gives none', 'the lines of an export, one by one');
+}
+
 /** Refuses a decision whose parts are not what they are said to be: a word in place of a yes is no yes. */
 export function checkDecision(decision: Decision): void {
   if (typeof decision !== 'object' || decision === null) {

@@ -1,7 +1,7 @@
 import { toDiagnosticJson } from '@millforge/contracts';
 import { retrieve } from './artifacts/captured-revision.ts';
 import { collectArtifacts } from './artifacts/collect-artifacts.ts';
-import { checkDecision, checkReason, checkWholeNumber } from './check-arguments.ts';
+import { checkDecision, checkLines, checkReason, checkWholeNumber } from './check-arguments.ts';
 import { readGoalContract } from './contract/read-goal-contract.ts';
 import type { GoalView } from './goal-view.ts';
 import type { GoalRun, Kernel, RunGoalOptions } from './kernel.ts';
@@ -198,6 +198,7 @@ export function createKernel(parts: RunParts, storeFile: StoreFile | null): Kern
     },
     async importTrail(scope, lines) {
       await permit(scope, 'goal.admit', null);
+      checkLines(lines);
       return view(scope, await store.trails.import(scope, lines));
     },
     async retrieve(scope, query) {

@@ -149,7 +149,8 @@ export function toPublicationView(
   });
 }
 
-function toPublicationRow(row: SqlRow): PublicationRow {
+/** Types a row of `publications`. */
+export function toPublicationRow(row: SqlRow): PublicationRow {
   return {
     publication_id: String(row['publication_id']),
     round: Number(row['round']),

@@ -1,6 +1,6 @@
-import { deepFreeze, type JsonValue, type TrailRecord } from '@millforge/contracts';
+import { deepFreeze, type JsonValue, MillforgeError, type TrailRecord } from '@millforge/contracts';
 import { exportTrail } from '../trail/export-trail.ts';
-import { importTrail, readExport } from '../trail/import-trail.ts';
+import { importTrail, invalid, readExport } from '../trail/import-trail.ts';
 import { verifyTenant } from '../trail/verify-trail.ts';
 import { readGoalRow } from './goal-row.ts';
 import type { SqlRow } from './sql-row.ts';
@@ -27,9 +27,17 @@ export function createTrailStore({ db, clock }: Pick<StoreParts, 'clock' | 'db'>
     export: (tenant, goalId) => exportTrail({ db, clock }, { tenant, goalId }),
     async import({ tenant, actor }, lines) {
       const read = await readExport(lines, tenant);
-      await db.write('import-trail', (tx) =>
-        importTrail(tx, read, { tenant, actor, now: clock.now() }),
-      );
+      try {
+        await db.write('import-trail', (tx) =>
+          importTrail(tx, read, { tenant, actor, now: clock.now() }),
+        );
+      } catch (error) {
+        // The tables refuse a text where a number belongs; the statements themselves are those of every goal.
+        if (MillforgeError.is(error, 'internal/sql')) {
+          throw invalid(2, 'its rows do not fit the tables');
+        }
+        throw error;
+      }
       return read.goalId;
     },
   };

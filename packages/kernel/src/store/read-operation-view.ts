@@ -1,6 +1,6 @@
 import { deepFreeze, type JsonValue } from '@millforge/contracts';
 import type { OperationView } from '../goal-view.ts';
-import { notFound } from '../kernel-error.ts';
+import { kernelError, notFound } from '../kernel-error.ts';
 import type { GoalRow } from './goal-row.ts';
 import { type OperationRow, readOperation } from './operation-row.ts';
 import { idempotencyKey } from './operation-rules.ts';
@@ -50,15 +50,26 @@ function readInput(
   { taskId, row }: { readonly taskId: string; readonly row: OperationRow },
 ): readonly JsonValue[] | null {
   const parts: JsonValue[] = [];
+  const read = new Set([row.key]);
   for (let part: OperationRow | null = row; part !== null; ) {
     if (part.sensitive) return null;
     parts.push(
       readKeptPayload(tx, goal.tenant, { sha256: part.part_sha256, json: part.part_json }),
     );
     if (part.extends === null) break;
+    if (read.has(part.extends)) throw damagedInput(row.key);
+    read.add(part.extends);
     part = readOperation(tx, goal, { taskId, key: part.extends });
   }
   return parts.toReversed();
+}
+
+/** Parts that continue each other: only somebody else than the kernel writes that. */
+function damagedInput(key: string): Error {
+  return kernelError(
+    'kernel/corrupt',
+    `The input of the operation ${key.slice(0, 64)} continues itself; run \`millforge trail verify\`.`,
+  );
 }
 
 /** What the operation itself told when it could not say how it ended. */

@@ -46,6 +46,8 @@ export function followChain(
   }
   chain.goalUid ??= goalUidOf(data);
   const at = String(row['at']);
+  // The digest is taken over its text as it stands.
+  if (!UTC_TIME.test(at)) return problem('the time of the record is none');
   if (at < chain.at) return problem('the record is older than the one before it');
   const digest = recordSha256({
     tenant,
@@ -68,6 +70,8 @@ export function followChain(
   if (isObject(data) && isKeptInGoal(data)) chain.kept = { seq, sha256: digest, at };
   return null;
 }
+
+const UTC_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 
 function isObject(data: JsonValue): data is JsonObject {
   return typeof data === 'object' && data !== null && !Array.isArray(data);

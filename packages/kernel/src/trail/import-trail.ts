@@ -7,6 +7,7 @@ import { isKeptInRow, savePayload } from '../store/payloads.ts';
 import type { SqlRow, SqlValue } from '../store/sql-row.ts';
 import type { StoreTransaction } from '../store/store-transaction.ts';
 import { TABLES, type TableName } from '../store/tables.ts';
+import { findUnreadable } from './find-unreadable.ts';
 import { createFold, type Fold, TABLE_NAMES } from './fold-trail.ts';
 import { type Chain, emptyChain, followChain } from './follow-chain.ts';
 import { compareRows } from './verify-trail.ts';
@@ -80,6 +81,13 @@ export async function readExport(
   }
   const goalId = fold.rows('goals')[0]?.get('goal_id');
   if (typeof goalId !== 'string') throw invalid(2, 'the records name no goal');
+  if (goalId !== header['goal_id'])
+    throw invalid(1, 'the header names another goal than the records');
+  const named = fold.named();
+  // What no record names would make every later look at this store find it changed.
+  for (const digest of payloads.keys()) {
+    if (!named.has(digest)) throw invalid(count, `no record names the payload ${digest}`);
+  }
   return {
     goalId,
     goalUid: chain.goalUid,
@@ -139,6 +147,8 @@ export function importTrail(
   // What was written is compared with what the records tell, before any of it counts.
   const problem = compareRows(tx, { goal, tenant, chain, fold: read.fold });
   if (problem !== null) throw invalid(problem.seq, problem.what);
+  const unreadable = findUnreadable(tx, { tenant, goalId: read.goalId, now: by.now });
+  if (unreadable !== null) throw invalid(2, unreadable);
   const imported = readGoalAgain(tx, { goal, tenant }, by.now);
   appendRecord(tx, imported, {
     type: 'trail-imported',
@@ -201,6 +211,7 @@ function checkHeader(header: JsonObject, tenant: string): void {
 }
 
 function readLine(text: string, line: number): JsonObject {
+  if (typeof text !== 'string') throw invalid(line, 'the line is no text');
   if (text.length > MAX_LINE_LENGTH) throw invalid(line, 'the line is longer than 8 MiB');
   const read = readJson(text);
   if (!read.ok) throw invalid(line, `the line is no JSON: ${read.message}`);
@@ -231,7 +242,8 @@ function toRow(record: JsonObject, line: number): SqlRow {
   return row;
 }
 
-function invalid(line: number, what: string): Error {
+/** Says where an export does not hold; what it says of itself is part of no message. */
+export function invalid(line: number, what: string): Error {
   return kernelError(
     'kernel/export-invalid',
     `The export does not hold at line ${line}: ${what}; nothing was imported.`,
