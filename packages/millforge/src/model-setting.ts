@@ -4,6 +4,8 @@ import {
   createModelClient,
   createScriptedModel,
   type DocumentProblem,
+  environmentProxy,
+  type ModelProfile,
   readModelProfile,
   readModelScript,
 } from '@millforge/models';
@@ -27,12 +29,24 @@ export function openModel(setting: ModelSetting, parts: ModelParts): ModelClient
   if (setting.kind === 'scripted') return createScriptedModel(setting.script);
   const { profile } = setting;
   const { http, clock, redactor, env } = parts;
-  const fetch = http.fetchFor(profile.proxy);
+  const fetch = http.fetchFor(proxyOf(profile, env));
   const options = { profile, fetch, clock, redactor, random: Math.random };
   const name = keyName(setting);
   if (name === undefined) return createModelClient(options);
   const apiKey = () => keyFrom(env, name);
   return withoutKey(createModelClient({ ...options, apiKey }), apiKey);
+}
+
+/** The proxy of a profile; one that the environment names may hold a password, and is kept nowhere. */
+function proxyOf({ proxy, base_url }: ModelProfile, env: ModelParts['env']): string | undefined {
+  if (proxy !== 'environment') return proxy;
+  const named = environmentProxy(base_url, env);
+  if (named === null) return undefined;
+  if (named.url !== null) return named.url;
+  throw millforgeError(
+    'millforge/usage',
+    `The environment variable ${named.variable} must hold the http or https URL of a proxy.`,
+  );
 }
 
 /** A client whose replies never hold the key: some servers repeat what they were sent. */

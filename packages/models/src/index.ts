@@ -2,6 +2,7 @@ export { createModelClient, type ModelClientOptions } from './client/create-mode
 export type { ModelFetch } from './client/model-fetch.ts';
 export type { DocumentProblem } from './document/check-document.ts';
 export type { ModelsErrorCode } from './error-codes.ts';
+export { type EnvironmentProxy, environmentProxy } from './profile/environment-proxy.ts';
 export type { ModelAuth, ModelProfile, ModelSampling } from './profile/model-profile.ts';
 export { type ModelReference, parseModelReference } from './profile/model-reference.ts';
 export { type ModelProfileResult, readModelProfile } from './profile/read-model-profile.ts';

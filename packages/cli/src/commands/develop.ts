@@ -38,7 +38,10 @@ export const developCommand: Command = {
     },
     model: { value: 'REF', help: 'profile id or URL#MODEL' },
     'api-key-env': { value: 'NAME', help: "environment variable that holds the server's key" },
-    proxy: { value: 'URL', help: 'proxy for a model server that is not this machine' },
+    proxy: {
+      value: 'URL|environment',
+      help: 'proxy for a model server that is not this machine, or what https_proxy and no_proxy say',
+    },
     'no-proxy': { value: null, help: 'use no proxy, whatever the configuration names' },
     shell: {
       value: null,
@@ -53,7 +56,7 @@ export const developCommand: Command = {
     const candidate = resolve(host.cwd, args.text('workspace') ?? '.');
     const checks = args.text('checks');
     const config = await readConfiguration(host, args, candidate);
-    const model = await phaseModel(config, host.env);
+    const model = await phaseModel(config, host);
     const actor = args.text('actor');
     await using millforge = createMillforge({
       dataDir: config.dataDirectory,
@@ -85,7 +88,7 @@ export const developCommand: Command = {
 };
 
 /** The model in force for phases, which no harness of the user names. */
-async function phaseModel(config: EffectiveConfig, env: CliHost['env']): Promise<ModelSetting> {
+async function phaseModel(config: EffectiveConfig, host: CliHost): Promise<ModelSetting> {
   if (config.model === null) {
     throw usageError(
       '--model is missing: name the model of the phases, such as http://127.0.0.1:11434/v1#qwen3:8b.',
@@ -99,7 +102,7 @@ async function phaseModel(config: EffectiveConfig, env: CliHost['env']): Promise
     );
   }
   const profileId = reference.kind === 'profile' ? reference.profileId : 'develop';
-  return modelSetting(config, profileId, env);
+  return modelSetting(config, profileId, host);
 }
 
 /** Starts a development, shows its phases, prints its result. Ctrl-C suspends it, a second one at once. */

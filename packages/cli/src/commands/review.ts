@@ -31,7 +31,10 @@ export const reviewCommand: Command = {
     model: { value: 'REF', help: 'profile id, URL#MODEL or scripted:FILE' },
     rules: { value: null, help: 'ask no model: look with the few rules that ship' },
     'api-key-env': { value: 'NAME', help: "environment variable that holds the server's key" },
-    proxy: { value: 'URL', help: 'proxy for a model server that is not this machine' },
+    proxy: {
+      value: 'URL|environment',
+      help: 'proxy for a model server that is not this machine, or what https_proxy and no_proxy say',
+    },
     'no-proxy': { value: null, help: 'use no proxy, whatever the configuration names' },
     timeout: { value: 'TIME', help: 'time that one role may work: 90s, 30m, 2h; default 30m' },
     format: { value: 'markdown|json|sarif', help: 'form of the report; default markdown' },
@@ -59,8 +62,7 @@ export const reviewCommand: Command = {
     if (args.has('rules') && args.text('model') !== null) {
       throw usageError('--rules and --model contradict each other; give one.');
     }
-    const model =
-      args.has('rules') || resumed !== null ? null : await reviewModel(config, host.env);
+    const model = args.has('rules') || resumed !== null ? null : await reviewModel(config, host);
     if (model === null && resumed === null && !args.has('rules')) {
       writeLine(
         host.stderr,

@@ -39,7 +39,7 @@ export async function prepareBase(
   project: BaseProject,
 ): Promise<BasePort> {
   const { config, workspace } = project;
-  const model = await modelSetting(config, profileIdOf(config), host.env);
+  const model = await modelSetting(config, profileIdOf(config), host);
   const base = await millforge.openBase({ cwd: workspace, model });
   for (const { path, bytes, truncated } of base.contextFiles) {
     writeLine(host.stderr, `instructions ${path} (${bytes} bytes${truncated ? ', cut' : ''})`);

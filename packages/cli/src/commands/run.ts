@@ -35,7 +35,10 @@ export const runCommand: Command = {
     },
     model: { value: 'REF', help: 'profile id, URL#MODEL or scripted:FILE' },
     'api-key-env': { value: 'NAME', help: "environment variable that holds the server's key" },
-    proxy: { value: 'URL', help: 'proxy for a model server that is not this machine' },
+    proxy: {
+      value: 'URL|environment',
+      help: 'proxy for a model server that is not this machine, or what https_proxy and no_proxy say',
+    },
     'no-proxy': { value: null, help: 'use no proxy, whatever the configuration names' },
     approve: {
       value: 'CLASS',
@@ -108,7 +111,7 @@ export const runCommand: Command = {
         writeJsonLine(host.stdout, failureDocument(plan, reportedRequest(path, selection)));
       return reportFailure(host, plan.diagnostics, { path, isQuiet: isJson });
     }
-    const model = await modelSetting(config, plan.profileId, host.env);
+    const model = await modelSetting(config, plan.profileId, host);
     return await watchRun(host, view, ({ onEvent }) =>
       millforge.run({
         ...limits,

@@ -24,7 +24,7 @@ export interface ConfigDocument {
   readonly grants: readonly (string | CapabilityGrant)[];
   /** What becomes of calls that somebody may have to agree to; null when nothing is said. */
   readonly approvals: ApprovalPolicy | null;
-  /** Proxy for servers that are not this machine: a URL, `none`, or null when nothing is said. */
+  /** Proxy for servers that are not this machine: a URL, `environment`, `none`, or null when nothing is said. */
   readonly proxy: string | null;
   /** Data directory. */
   readonly data: string | null;

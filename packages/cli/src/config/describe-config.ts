@@ -23,7 +23,11 @@ export function describeConfig(config: ConfigDocument): readonly string[] {
     ...(config.approvals?.required === undefined
       ? []
       : [`approvals: ${config.approvals.required} what a tool asks approval for`]),
-    ...(config.proxy === null ? [] : [`send requests through the proxy ${config.proxy}`]),
+    ...(config.proxy === null
+      ? []
+      : [
+          `send requests through the proxy ${config.proxy === 'environment' ? 'that the environment names' : config.proxy}`,
+        ]),
     ...commandTexts('run as tests', config.settings.testProfiles),
     ...commandTexts('run as checks', config.settings.checkProfiles),
     ...(config.settings.protectedPaths.length === 0

@@ -1,8 +1,14 @@
 import { resolve } from 'node:path';
 import { readJson, toPlainJson, unreachable } from '@millforge/contracts';
-import { parseModelReference, readModelProfile, readModelScript } from '@millforge/models';
+import {
+  environmentProxy,
+  parseModelReference,
+  readModelProfile,
+  readModelScript,
+} from '@millforge/models';
 import { documentError, usageError } from '../cli-error.ts';
 import type { EffectiveConfig, EffectiveProxy } from '../config/effective-config.ts';
+import { type CliHost, writeLine } from '../output/terminal.ts';
 import type { ModelSetting } from '../port/model-setting.ts';
 import { readInputFile } from './read-input-file.ts';
 
@@ -14,14 +20,33 @@ import { readInputFile } from './read-input-file.ts';
 export async function modelSetting(
   config: EffectiveConfig,
   profileId: string,
-  env: Readonly<Record<string, string | undefined>>,
+  host: Pick<CliHost, 'env' | 'stderr'>,
 ): Promise<ModelSetting> {
+  const { env } = host;
   const setting = throughProxy(await settingOf(config, profileId), config.proxy);
   const key = setting.kind === 'endpoint' ? setting.profile.api_key_env : undefined;
   if (key !== undefined && (env[key] ?? '') === '') {
     throw usageError(`The environment variable ${key} is empty; set it to the model server's key.`);
   }
+  tellProxy(setting, host);
   return setting;
+}
+
+/** Says which proxy the environment names, where the configuration leaves that to it. */
+function tellProxy(setting: ModelSetting, { env, stderr }: Pick<CliHost, 'env' | 'stderr'>): void {
+  if (setting.kind !== 'endpoint' || setting.profile.proxy !== 'environment') return;
+  const named = environmentProxy(setting.profile.base_url, env);
+  if (named === null) {
+    writeLine(stderr, 'The environment names no proxy for the model server.');
+    return;
+  }
+  const { url, variable } = named;
+  if (url === null) {
+    throw usageError(
+      `The environment variable ${variable} must hold the http or https URL of a proxy.`,
+    );
+  }
+  writeLine(stderr, `Requests go through the proxy ${new URL(url).host} (${variable}).`);
 }
 
 async function settingOf(config: EffectiveConfig, profileId: string): Promise<ModelSetting> {

@@ -94,6 +94,30 @@ test('a proxy of the environment of MILLFORGE is one, that of other programs is 
   expect(own.code).toBe(0);
 });
 
+test('a proxy of the environment is used where the configuration leaves it to that, and kept nowhere', async () => {
+  await using server = await startScriptedServer({ replies: WRITE_AND_FINISH });
+  const port = new URL(server.url).port;
+  await using proxy = await startProxy(Number(port));
+  const { cwd, argv } = layOut(`http://models.invalid:${port}/v1`, { proxy: 'environment' });
+  const { host } = new URL(proxy.url);
+  const env = { HTTP_PROXY: `http://ann:pass-0123456789@${host}` };
+  const excepted = await runCli(argv, { cwd, env: { ...env, NO_PROXY: '.invalid' } });
+  expect([excepted.code, proxy.asked()]).toEqual([1, 0]);
+  expect(excepted.stderr).toContain('The environment names no proxy for the model server.');
+  const used = await runCli(argv, { cwd, env });
+  expect([used.code, proxy.asked() > 0]).toEqual([0, true]);
+  expect(used.stderr).toContain(`Requests go through the proxy ${host} (HTTP_PROXY).`);
+  const { run_id: runId } = lastJson(used);
+  const trail = await runCli(['trail', 'export', String(runId), '--data', 'data'], { cwd });
+  expect(used.stdout + used.stderr + trail.stdout).not.toContain('pass-0123456789');
+  const wrong = await runCli(argv, { cwd, env: { HTTP_PROXY: 'socks5://secret-host' } });
+  expect([wrong.code, wrong.stderr]).toEqual([
+    64,
+    expect.stringContaining('HTTP_PROXY must hold the http or https URL'),
+  ]);
+  expect(wrong.stderr).not.toContain('secret-host');
+});
+
 test.each([
   ['two that contradict each other', ['--proxy', NOWHERE, '--no-proxy'], /contradict/],
   ['one that is no URL', ['--proxy', 'nowhere'], /proxy cannot be used/],

@@ -106,7 +106,10 @@ const PROFILE_FIELDS = {
   credential: textWhere('the name of a stored credential, 1 to 128 of A-Z a-z 0-9 . _ -', (text) =>
     /^[A-Za-z0-9._-]{1,128}$/.test(text),
   ),
-  proxy: textWhere('the http or https URL of a proxy, without user name and query', isProxyUrl),
+  proxy: textWhere(
+    'the http or https URL of a proxy, without user name and query, or environment',
+    isProxy,
+  ),
   allow_insecure_http: flag,
   dialect: oneOf('openai-chat', 'anthropic-messages'),
   tool_schemas: oneOf(...SCHEMA_DIALECTS),
@@ -217,7 +220,8 @@ function wrongHeader(name: string): string | null {
   return null;
 }
 
-function isProxyUrl(text: string): boolean {
+function isProxy(text: string): boolean {
+  if (text === 'environment') return true;
   if (!URL.canParse(text)) return false;
   const url = new URL(text);
   const isHttp = url.protocol === 'http:' || url.protocol === 'https:';
