@@ -172,9 +172,10 @@ test('gives the same rows with ripgrep and without (KB-49)', {
     fc.asyncProperty(
       tree,
       fc.array(query, { minLength: 6, maxLength: 12 }),
-      async (files, asked) => {
+      fc.constantFrom(0, 40, 250),
+      async (files, asked, every) => {
         const world = await worldOf(files);
-        await fill(world);
+        await fill(world, every);
         for (const input of asked) {
           const rows = await world.call('grep', input);
           expect(rows).toEqual(await plain.call('grep', { ...input, path: world.workspace }));
@@ -239,8 +240,14 @@ async function worldOf([files, ignores, isRepository]: readonly [
   return world;
 }
 
-/** So many files before all others that ripgrep is asked about those. */
-async function fill(world: ToolWorld): Promise<void> {
+/**
+ * So many files before all others that those are looked through ahead: by ripgrep in the whole tree where none
+ * of these has a hit, else by this thread or by ripgrep, going by how many have.
+ */
+async function fill(world: ToolWorld, every: number): Promise<void> {
   await mkdir(world.path('!fill'));
-  for (let file = 0; file < 256; file++) writeFileSync(world.path(`!fill/${file}.ts`), '');
+  for (let file = 0; file < 256; file++) {
+    const text = every > 0 && file % every === 0 ? 'a hit in one of many\n' : '';
+    writeFileSync(world.path(`!fill/${file}.ts`), text);
+  }
 }

@@ -117,36 +117,53 @@ test('gives the same rows of many files, however few it asks ripgrep about at on
     writeFileSync(world.path(`d${at % 9}/f${at}`), at % 70 === 0 ? 'hit\nhit\n' : 'nothing\n');
   }
   const plain = await toolWorld({ ripgrep: null });
-  for (const limit of [40, 143, 1000]) {
-    const input = { pattern: 'hit', path: world.workspace, limit };
-    expect(await world.call('grep', input)).toEqual(await plain.call('grep', input));
+  // The last two are for ripgrep alone: one of unknown time, and one without any text that it must hold.
+  for (const [pattern, ...limits] of [
+    ['hit', 40, 143, 1000],
+    ['h.t$', 40, 143],
+    ['(h+i?)+t', 143],
+    ['[h]it', 143],
+  ] as const) {
+    for (const limit of limits) {
+      const input = { pattern, path: world.workspace, limit };
+      expect(await world.call('grep', input)).toEqual(await plain.call('grep', input));
+    }
   }
   const none = { pattern: 'no such text', path: world.workspace };
   expect(textOf(await world.call('grep', none))).toBe('No matches found');
 });
 
-test('ends ripgrep when the call is stopped (KB-42)', async () => {
-  const world = await treeOf(
-    Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`f${at}`, ''])),
-  );
-  const program = world.path('rg');
-  await writeFile(program, `#!/bin/sh\necho $$ > ${world.path('pid')}\nexec sleep 60\n`, {
-    mode: 0o755,
-  });
-  const slow = await toolWorld({ ripgrep: program });
-  const stop = new AbortController();
-  const call = slow.call(
-    'grep',
-    { pattern: 'hit', path: world.workspace },
-    { signal: stop.signal },
-  );
-  const pid = async () => (await readFile(world.path('pid'), 'utf8').catch(() => '')).trim();
-  await until(async () => (await pid()) !== '');
-  stop.abort();
-  expect(await call).toMatchObject({ kind: 'failed', code: 'cancelled' });
-  const id = Number(await pid());
-  await until(() => !isAlive(id));
-});
+test.each([
+  ['nothing was found', 300, ''],
+  ['this thread looks as well', 3000, 'hit\n'],
+])(
+  'ends ripgrep when the call is stopped while %s (KB-42)',
+  { tags: ['slow'] },
+  async (_, count, rare) => {
+    const world = await treeOf(
+      Object.fromEntries(
+        Array.from({ length: count }, (__, at) => [`f${at}`, at % 60 === 0 ? rare : '']),
+      ),
+    );
+    const program = world.path('rg');
+    await writeFile(program, `#!/bin/sh\necho $$ > ${world.path('pid')}\nexec sleep 60\n`, {
+      mode: 0o755,
+    });
+    const slow = await toolWorld({ ripgrep: program });
+    const stop = new AbortController();
+    const call = slow.call(
+      'grep',
+      { pattern: 'hit', path: world.workspace },
+      { signal: stop.signal },
+    );
+    const pid = async () => (await readFile(world.path('pid'), 'utf8').catch(() => '')).trim();
+    await until(async () => (await pid()) !== '');
+    stop.abort();
+    expect(await call).toMatchObject({ kind: 'failed', code: 'cancelled' });
+    const id = Number(await pid());
+    await until(() => !isAlive(id));
+  },
+);
 
 test('shows names that are no text, and searches in such files (KB-44)', async () => {
   const world = await treeOf({});

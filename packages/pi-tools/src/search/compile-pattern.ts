@@ -73,7 +73,7 @@ function ofPortable(portable: PortablePattern, ignoresCase: boolean): LinePatter
 function mostSteps({ length, choices, repeats }: PatternWays, text: string): number {
   if (repeats === 0 && choices <= FEW_CHOICES) return 0;
   if (repeats === Number.POSITIVE_INFINITY) return repeats;
-  return text.length * length * choices * (longestLine(text) + 1) ** repeats;
+  return (text.length + 1) * length * choices * (longestLine(text) + 1) ** repeats;
 }
 
 function longestLine(text: string): number {
