@@ -1,4 +1,4 @@
-import { type FileHandle, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { type FileHandle, open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   type Clock,
@@ -14,6 +14,7 @@ import {
 import { createPathPolicy, type PathPolicyOptions } from '../paths/create-path-policy.ts';
 import type { Baseline, BaselineFile } from './baseline.ts';
 import { captureFiles, type KeptBytes } from './capture-files.ts';
+import { makeFolder } from './make-folder.ts';
 
 /** Where a baseline comes from and where it is kept. */
 export interface BaselineOptions extends PathPolicyOptions {
@@ -63,7 +64,7 @@ async function captureInMemory(options: BaselineOptions): Promise<Baseline> {
 
 /** The content first and then the index, which makes it a baseline; both durable. */
 async function captureInto(directory: string, options: BaselineOptions): Promise<Baseline> {
-  await mkdir(directory, { recursive: true, mode: 0o700 });
+  makeFolder(directory, 0o700);
   const content = join(directory, `.${CONTENT}.tmp`);
   const index = join(directory, `.${INDEX}.tmp`);
   try {
