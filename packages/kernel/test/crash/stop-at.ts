@@ -217,7 +217,7 @@ function isObject(value: JsonValue): value is JsonObject {
 function hurriedClock(): Clock {
   let skippedMs = 0;
   return {
-    now: crashClock.now,
+    now: () => crashClock.now(),
     monotonicMs: () => performance.now() + skippedMs,
     async delay(ms, signal) {
       // Only a wait for a silent owner is shortened.
