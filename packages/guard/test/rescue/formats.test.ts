@@ -236,3 +236,18 @@ test('takes text around a call only where calls as text were asked for', () => {
     calls: [{ name: 'read_note', arguments: { id: 7 } }],
   });
 });
+
+const written = (id: number) => `{"name": "read_note", "arguments": {"id": ${id}}}`;
+const upTo = (count: number) => Array.from({ length: count }, (_, id) => id);
+
+test.each<[string, (ids: readonly number[]) => string]>([
+  ['a list', (ids) => `[${ids.map(written).join(', ')}]`],
+  ['tags', (ids) => ids.map((id) => `<tool_call>${written(id)}</tool_call>`).join('\n')],
+  ['lines of Mistral', (ids) => ids.map((id) => `[TOOL_CALLS]read_note{"id":${id}}`).join('')],
+  ['Python', (ids) => `[${ids.map((id) => `read_note(id=${id})`).join(', ')}]`],
+])('recovers dozens of calls written as %s, every one or none', (_name, write) => {
+  expect(rescued(write(upTo(40)))).toEqual(upTo(40).map((id) => `read_note {"id":${id}}`));
+  expect(rescued(write([...upTo(40), 0.5]))).toBe('failed');
+  const many = rescued(write(upTo(400)));
+  expect(many === 'failed' || many.length === 400).toBe(true);
+});

@@ -239,6 +239,23 @@ const shown = (messages: readonly ModelMessage[]) =>
     message.role === 'tool' ? [[message.content, message.images?.length ?? 0]] : [],
   );
 
+test('cuts between characters, at the beginning, at the end and in arguments', () => {
+  for (const lead of ['', 'x', 'xx', 'xxx']) {
+    const content = `${lead}${'😀'.repeat(2000)}`;
+    const args = JSON.stringify({ path: content });
+    const turns = [
+      { results: [content], args },
+      ...LONG_TURNS,
+      { results: [content, content], args },
+    ];
+    for (const budget of [20_000, 6000, 3000, 1200]) {
+      const conversation = conversationOf(turns);
+      conversation.compact(limitsOf(budget));
+      expect(JSON.stringify(conversation.messages)).not.toMatch(/\\ud[89a-f]/i);
+    }
+  }
+});
+
 test('counts an image, and takes the earlier images away before it cuts any text', () => {
   const conversation = withImages(4);
   expect(conversation.tokens).toBeGreaterThan(4 * 1200);

@@ -1,4 +1,6 @@
-import type { ModelClient, ModelCompletion } from '@millforge/contracts';
+import type { ModelClient, ModelCompletion, OperationLog } from '@millforge/contracts';
+import { manualClock, sequentialIds } from '@millforge/contracts/testing';
+import { memoryOperationLog } from '@millforge/runtime';
 import { expect, test } from 'vitest';
 import { buildPlan, schemaOf } from '../support/builder-plan.ts';
 import { resultsOf, runScript } from '../support/scripted-run.ts';
@@ -14,6 +16,12 @@ const REPLY = {
   finish_reason: 'stop',
   usage: null,
   provider_model: null,
+};
+/** Takes a secret for the name of a property. */
+const NAMED = {
+  ...schemaOf({ path: 'string' }),
+  properties: { [SECRET]: { type: 'integer' } },
+  required: [],
 };
 const CALL = { id: 'a', name: 'read', arguments: '{}' };
 
@@ -81,6 +89,42 @@ test('what a client throws is redacted in the outcome', async () => {
   const { outcome, events } = await runScript(buildPlan([END]), [], { model });
   expect(outcome.failure_message).toBe('refused **redacted**');
   expect(JSON.stringify(events)).not.toContain(SECRET);
+});
+
+test('what a client says of its failure is redacted in what is recorded', async () => {
+  for (const category of ['invalid_request', 'server_error'] as const) {
+    const failed = { kind: 'failed', category, retryable: false, sent: true } as const;
+    const recorded: unknown[] = [];
+    const log = memoryOperationLog({ clock: manualClock(), ids: sequentialIds() });
+    const operations: OperationLog = {
+      signal: log.signal,
+      newId: (key) => log.newId(key),
+      perform: (operation, act) =>
+        log.perform(operation, async (context) => {
+          try {
+            return await act(context);
+          } catch (error) {
+            recorded.push(error instanceof Error ? error.message : error);
+            throw error;
+          }
+        }),
+    };
+    const model = { complete: async () => ({ ...failed, message: `No: ${SECRET}` }) };
+    const ended = runScript(buildPlan([END]), [], { model, operations });
+    await ended.catch((error: unknown) => recorded.push(JSON.stringify(error)));
+    expect(recorded[0]).toBe('No: **redacted**');
+    expect(JSON.stringify(recorded)).not.toContain(SECRET);
+  }
+});
+
+test('a secret in the name of a repaired property stays out of the trail', async () => {
+  const { outcome, trail } = await runScript(buildPlan([{ id: 'read', input: NAMED }, END]), [
+    [['read', `{"${SECRET}":"7",}`]],
+    SUBMIT,
+  ]);
+  expect(outcome.status).toBe('success');
+  expect(trail.entries[0]).toMatchObject({ type: 'arguments-repaired' });
+  expect(JSON.stringify(trail.entries)).not.toContain(SECRET);
 });
 
 test('a secret in place of a tool name reaches neither trail nor events nor the next request', async () => {
