@@ -133,7 +133,7 @@ function notJson(step: string | number | null, { steps }: Copy, found: string): 
   const path = way
     .map((one, depth) => (depth === 0 ? one : typeof one === 'number' ? `[${one}]` : `.${one}`))
     .join('');
-  const place = path.length > 200 ? `${path.slice(0, 200)}…` : path;
+  const place = path.length > 200 ? `${path.slice(0, 200).replace(/[\ud800-\udbff]$/, '')}…` : path;
   return new MillforgeError('json/not-json', `${place} holds ${found}.`, {
     details: { path: place, found },
   });

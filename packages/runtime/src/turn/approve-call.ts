@@ -8,6 +8,7 @@ import {
 } from '@millforge/contracts';
 import type { ApprovalRequest, AsJson, CheckedCall, RefusedCall } from '@millforge/registry';
 import type { ApprovalAnswer } from '../approval-provider.ts';
+import { headOf } from '../context/cut-results.ts';
 import { describeCall } from '../describe-call.ts';
 import { endRefused, type RunEnding } from '../run-ending.ts';
 import type { Run } from '../run-state.ts';
@@ -130,7 +131,7 @@ function decisionOf(
     request_sha256: digest(request),
     decision: answer.kind,
     decided_by: run.redact(answer.actor),
-    reason: run.redact(answer.reason).slice(0, MAX_REASON),
+    reason: headOf(run.redact(answer.reason), MAX_REASON),
     decided_at: new Date(now).toISOString(),
     expires_at: new Date(now + request.expires_after_seconds * 1000).toISOString(),
   };
