@@ -63,7 +63,10 @@ function createOwner({
   let beating: Promise<void> | null = null;
   let lastBeat = clock.monotonicMs();
 
-  const shortest = (): number => Math.min(...[...kept].map(({ leaseMs }) => leaseMs));
+  let shortestMs = Number.POSITIVE_INFINITY;
+  const measure = (): void => {
+    shortestMs = Math.min(...[...kept].map(({ leaseMs }) => leaseMs));
+  };
 
   const beatOnce = async (): Promise<void> => {
     const leases = [...kept];
@@ -82,7 +85,7 @@ function createOwner({
   const beat = async (): Promise<void> => {
     while (kept.size > 0) {
       const { signal } = wake;
-      const isDue = await clock.delay(Math.min(shortest() / 3, MAX_BEAT_MS), signal).then(
+      const isDue = await clock.delay(Math.min(shortestMs / 3, MAX_BEAT_MS), signal).then(
         () => true,
         () => false,
       );
@@ -98,11 +101,12 @@ function createOwner({
 
   return {
     id,
-    isLate: () => kept.size > 0 && clock.monotonicMs() - lastBeat >= shortest() / 2,
+    isLate: () => kept.size > 0 && clock.monotonicMs() - lastBeat >= shortestMs / 2,
     confirm: (claim) => store.attempts.confirm(claim),
     keep(lease) {
       if (kept.size === 0) lastBeat = clock.monotonicMs();
       kept.add(lease);
+      measure();
       wake.abort();
       if (beating === null) {
         wake = new AbortController();
@@ -110,6 +114,7 @@ function createOwner({
       }
       return () => {
         kept.delete(lease);
+        measure();
         if (kept.size === 0) wake.abort();
       };
     },

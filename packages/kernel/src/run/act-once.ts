@@ -43,7 +43,10 @@ export async function actOnce(live: Live): Promise<Ended> {
     if (!mayHaveEffect) return { kind: 'refused' };
     return { kind: 'uncertain', failure: TOO_LATE, isSettled: false };
   }
-  if (settled.kind === 'done') return { ...settled, durationMs };
+  if (settled.kind === 'done') {
+    const { kind, value, after, usage } = settled;
+    return { kind, value, after, usage, durationMs };
+  }
   if (control.actSignal.aborted) {
     // An act without effect that was told to end has no say in how: the same act is performed on resume.
     if (!mayHaveEffect) {

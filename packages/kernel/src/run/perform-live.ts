@@ -45,7 +45,7 @@ export async function performLive(
     if (isOpen) {
       const answer = await resolveDoubt(live, { doubts, failure });
       if (answer.kind === 'happened') {
-        return record(live, { kind: 'done', payload: answer.value, found: answer.found });
+        return await record(live, { kind: 'done', payload: answer.value, found: answer.found });
       }
       if (answer.kind === 'held') return held(live);
       ({ mayHaveHappened, facts } = answer);
@@ -53,10 +53,10 @@ export async function performLive(
     const closing = parts.control.closing();
     if (closing !== null && isOpen) throw suspendedBy(closing);
     if (EFFECTS.indexOf(request.operation.effect) > EFFECTS.indexOf(parts.taskEffect)) {
-      return record(live, { kind: 'refused', payload: NOT_ALLOWED });
+      return await record(live, { kind: 'refused', payload: NOT_ALLOWED });
     }
     if (parts.control.isPastDeadline()) {
-      if (!mayHaveHappened) return record(live, { kind: 'refused', payload: DEADLINE });
+      if (!mayHaveHappened) return await record(live, { kind: 'refused', payload: DEADLINE });
       await holdAmbiguous(live, {
         failure: readFailure(JSON.parse(DEADLINE.text)),
         former: null,
@@ -64,16 +64,16 @@ export async function performLive(
       });
       return held(live);
     }
-    const looked = await lookBefore(live);
+    const looked = request.operation.before === undefined ? NOTHING : await lookBefore(live);
     if (looked.kind === 'ended') {
-      if (!mayHaveHappened) return record(live, looked.outcome);
+      if (!mayHaveHappened) return await record(live, looked.outcome);
       const why = readFailure(JSON.parse(looked.outcome.payload.text));
       await holdAmbiguous(live, { failure: why, former: null, tries: doubts });
       return held(live);
     }
     const spent = await admit(live, looked.before, facts);
     if (spent !== null) {
-      if (!mayHaveHappened) return record(live, { kind: 'refused', payload: spent });
+      if (!mayHaveHappened) return await record(live, { kind: 'refused', payload: spent });
       await holdAmbiguous(live, {
         failure: readFailure(JSON.parse(spent.text)),
         former: null,
@@ -84,7 +84,7 @@ export async function performLive(
     const settled = await actOnce(live);
     switch (settled.kind) {
       case 'done':
-        return record(live, {
+        return await record(live, {
           kind: 'done',
           payload: settled.value,
           before: looked.before,
@@ -93,7 +93,7 @@ export async function performLive(
           durationMs: settled.durationMs,
         });
       case 'failed':
-        return record(live, {
+        return await record(live, {
           kind: 'failed',
           payload: toPayload(plainFailure(settled.failure)),
           before: looked.before,
@@ -101,7 +101,7 @@ export async function performLive(
           isClean: !mayHaveHappened,
         });
       case 'refused':
-        return record(live, { kind: 'refused', payload: DEADLINE, before: looked.before });
+        return await record(live, { kind: 'refused', payload: DEADLINE, before: looked.before });
       case 'held':
         await holdApproval(live, settled.failure);
         return held(live);
@@ -149,11 +149,13 @@ type Looked =
   | { readonly kind: 'ready'; readonly before: Payload | null }
   | { readonly kind: 'ended'; readonly outcome: OutcomeDraft };
 
+const NOTHING: Looked = { kind: 'ready', before: null };
+
 /** Looks at the world before a live performance; a refusal is an outcome. */
 async function lookBefore({ parts, request }: Live): Promise<Looked> {
   const { control } = parts;
   const { before } = request.operation;
-  if (before === undefined) return { kind: 'ready', before: null };
+  if (before === undefined) return NOTHING;
   parts.reach('before:before');
   const confirming = confirmLease(parts);
   if (confirming !== null) await confirming;
@@ -199,11 +201,12 @@ async function admit(
   // What left a trace is admitted again whatever its effect: that uses up the leave of a person to repeat it once.
   if (live.row !== null || needsAdmission(request.operation)) {
     const write = writeOf(live, before);
-    const admission = await store.operations.admit(claim, {
-      ...write,
-      budget,
-      ...(facts === undefined ? {} : { facts }),
-    });
+    const { draft, notes, elapsedMs, now } = write;
+    const plain = { draft, notes, elapsedMs, now, budget };
+    const admission = await store.operations.admit(
+      claim,
+      facts === undefined ? plain : { ...plain, facts },
+    );
     if (admission.kind === 'spent') {
       request.giveBack(write.notes);
       return exhausted(admission.over);
@@ -249,8 +252,12 @@ async function doubt(
 async function record(live: Live, outcome: OutcomeDraft): Promise<OperationOutcome> {
   const { claim, control, store } = live.parts;
   try {
+    const { draft, notes, elapsedMs, now } = writeOf(live, outcome.before ?? null);
     await store.operations.record(claim, {
-      ...writeOf(live, outcome.before ?? null),
+      draft,
+      notes,
+      elapsedMs,
+      now,
       outcome: {
         kind: outcome.kind,
         payload: outcome.payload,

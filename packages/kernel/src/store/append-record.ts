@@ -2,7 +2,7 @@ import { canonicalJson, type JsonObject, type JsonValue, sha256 } from '@millfor
 import { illegalTransition } from '../kernel-error.ts';
 import { isLegal } from '../states/transitions.ts';
 import type { GoalHead } from './goal-row.ts';
-import { isKeptInRow, type Payload, savePayload } from './payloads.ts';
+import { isKeptInRow, keptText, type Payload, savePayload } from './payloads.ts';
 import type { SqlValue } from './sql-row.ts';
 import type { StoreTransaction } from './store-transaction.ts';
 import { TABLES, type TableName, type TableShape } from './tables.ts';
@@ -52,9 +52,12 @@ export function changed(table: TableName, row: RowPatch, payloads: RowPayloads =
   return { table, isNew: false, row, payloads };
 }
 
-/** A change by whoever wrote the row last. */
-export function changedFrom(known: KnownRow, { table, row, payloads }: RowChange): RowChange {
-  return { table, isNew: false, row, known, ...(payloads === undefined ? {} : { payloads }) };
+/** A change by whoever wrote the row last, which tells the next version itself. */
+export function changedFrom(
+  known: KnownRow,
+  { table, row, payloads = {} }: Pick<RowChange, 'table' | 'row' | 'payloads'>,
+): RowChange {
+  return { table, isNew: false, row, payloads, known };
 }
 
 /**
@@ -70,8 +73,9 @@ export function appendRecord<Goal extends GoalHead>(
   const data: { [name: string]: JsonValue } = { ...draft.facts };
   const told = new Map<TableName, RowPatch[]>();
   for (const change of draft.changes) {
-    for (const payload of Object.values(change.payloads ?? {})) {
-      if (!isKeptInRow(payload)) savePayload(tx, goal.tenant, payload);
+    for (const column in change.payloads) {
+      const payload = change.payloads[column];
+      if (payload !== undefined && !isKeptInRow(payload)) savePayload(tx, goal.tenant, payload);
     }
     const patch = change.isNew ? insertRow(tx, goal, change) : changeRow(tx, goal, change);
     const patches = told.get(change.table);
@@ -121,7 +125,9 @@ export function isKeptInGoal(data: JsonObject): boolean {
 
 /** What a record's data may be: the canonical text of a column. */
 export function columnText(shape: TableShape, column: string, value: JsonValue): SqlValue {
-  if (shape.json.includes(column)) return canonicalJson(value, { newline: false });
+  if (shape.json.length > 0 && shape.json.includes(column)) {
+    return canonicalJson(value, { newline: false });
+  }
   // The record keeps half a character as it was said; a column cannot.
   if (typeof value === 'string') return toWellFormed(value);
   if (typeof value === 'number' || value === null) return value;
@@ -139,10 +145,13 @@ export function keptColumns(
   for (const digest in kept) {
     const column = kept[digest];
     if (column === undefined || row[digest] === undefined) continue;
-    const payload = payloads[digest];
-    columns[column] = payload !== undefined && isKeptInRow(payload) ? payload.text : null;
+    columns[column] = keptTextOf(payloads[digest]);
   }
   return columns;
+}
+
+function keptTextOf(payload: Payload | undefined): string | null {
+  return payload === undefined ? null : keptText(payload);
 }
 
 /** Digest that stands before the first record. */
@@ -157,8 +166,7 @@ function changeRow(tx: StoreTransaction, goal: GoalHead, change: RowChange): Row
   }
   const to = row['state'];
   if (known !== undefined && (typeof to !== 'string' || isLegal(table, known.state, to))) {
-    const patch = { ...row, version: known.version + 1 };
-    if (updateRow(tx, goal, { change, row: patch, known })) return patch;
+    if (updateRow(tx, goal, { change, row, known })) return row;
   }
   const patch = nextVersion(tx, goal, change);
   updateRow(tx, goal, { change, row: patch });
@@ -181,13 +189,12 @@ function insertRow(
   goal: GoalHead,
   { table, row, payloads }: RowChange,
 ): RowPatch {
-  const { shape, columns, told, kept } = INSERTIONS[table];
+  const { shape, columns, told, untold, kept } = INSERTIONS[table];
   const values: SqlValue[] = [goal.goal, goal.tenant];
-  for (const column of told) {
+  for (let place = 0; place < told.length; place += 1) {
+    const column = told[place] ?? '';
     const value = row[column];
-    values.push(
-      value === undefined ? (shape.defaults[column] ?? null) : columnText(shape, column, value),
-    );
+    values.push(value === undefined ? (untold[place] ?? null) : columnText(shape, column, value));
   }
   if (kept.length > 0) {
     const texts = keptColumns(table, row, payloads);
@@ -207,10 +214,11 @@ function updateRow(
   const shape = TABLES[table];
   const patch: { [column: string]: SqlValue } = {};
   for (const column in row) {
-    if (!shape.key.includes(column)) patch[column] = columnText(shape, column, row[column] ?? null);
+    if (shape.key.includes(column)) continue;
+    patch[column] = columnText(shape, column, row[column] ?? null);
+    const kept = shape.kept[column];
+    if (kept !== undefined) patch[kept] = keptTextOf(payloads?.[column]);
   }
-  const kept = keptColumns(table, row, payloads);
-  for (const column in kept) patch[column] = kept[column] ?? null;
   const where = rowKey(goal, change);
   if (known !== undefined) {
     where['state'] = known.state;
@@ -235,6 +243,8 @@ interface Insertion {
   readonly columns: readonly string[];
   /** Those that the row itself tells; they follow the goal and its tenant. */
   readonly told: readonly string[];
+  /** What those hold of which it says nothing, by their place. */
+  readonly untold: readonly SqlValue[];
   /** Those that keep payloads; they come last. */
   readonly kept: readonly string[];
 }
@@ -242,8 +252,9 @@ interface Insertion {
 function insertion(table: TableName): Insertion {
   const shape = TABLES[table];
   const told = [...shape.key, ...Object.keys(shape.defaults)];
+  const untold = told.map((column) => shape.defaults[column] ?? null);
   const kept = Object.values(shape.kept);
-  return { shape, columns: ['goal', 'tenant', ...told, ...kept], told, kept };
+  return { shape, columns: ['goal', 'tenant', ...told, ...kept], told, untold, kept };
 }
 
 const INSERTIONS: { readonly [Name in TableName]: Insertion } = {

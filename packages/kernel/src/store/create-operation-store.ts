@@ -98,5 +98,5 @@ function holdOperation(
       changed('operations', leave),
     ],
   });
-  return patchedRow(row, leave, {});
+  return patchedRow(row, { ...leave, version: row.version + 1 }, {});
 }

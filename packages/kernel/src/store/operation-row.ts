@@ -112,7 +112,6 @@ export function patchedRow(
     if (payload !== undefined) return payload;
     const value = patch[column];
     if (value !== undefined) return columnText(TABLES.operations, column, value);
-    if (column === 'version' && before !== null) return before.version + 1;
     return before === null ? DEFAULTS[column] : columnOf(before, column);
   });
 }

@@ -38,6 +38,11 @@ export function isKeptInRow({ text }: Payload): boolean {
   return text.length <= MAX_KEPT_LENGTH;
 }
 
+/** What the row that names a payload keeps of it; null where it lies apart. */
+export function keptText(payload: Payload): string | null {
+  return isKeptInRow(payload) ? payload.text : null;
+}
+
 /** Reads a payload that the row may keep. */
 export function readKeptPayload(
   tx: StoreTransaction,

@@ -1,11 +1,12 @@
 import type { JsonObject, JsonValue, Operation, Usage } from '@millforge/contracts';
 import { appendNotes, type Note } from './append-notes.ts';
-import { added, appendRecord, changed, changedFrom } from './append-record.ts';
+import { added, appendRecord, changedFrom } from './append-record.ts';
 import { beginning, type Claim, readClaimed } from './claim.ts';
 import { type OperationRow, patchedRow } from './operation-row.ts';
-import type { Payload } from './payloads.ts';
+import { keptText, type Payload } from './payloads.ts';
 import { USAGE_NAMES } from './read-usage.ts';
 import type { StoreTransaction } from './store-transaction.ts';
+import { TABLES } from './tables.ts';
 
 /** An operation on its way into the record. */
 export interface OperationDraft {
@@ -62,7 +63,7 @@ export function admitOperation(
   write: OperationWrite & { readonly facts?: JsonObject },
 ): OperationRow {
   const { draft, elapsedMs, facts } = write;
-  return writeOperation(tx, claim, {
+  const written = writeOperation(tx, claim, {
     write,
     type: draft.row === null ? 'operation-admitted' : 'operation-readmitted',
     facts,
@@ -74,7 +75,51 @@ export function admitOperation(
       if (draft.before !== null) row['before_sha256'] = draft.before.sha256;
       if (draft.row !== null) Object.assign(row, { tries: draft.row.tries + 1, ...UNSETTLED });
     },
-  }).row();
+  });
+  return draft.row === null ? admittedRow(claim, { write, at: written.at }) : written.row();
+}
+
+/** The row of a first admission, put down as it is: to look its columns up one by one takes as long as to write them. */
+function admittedRow(
+  claim: Claim,
+  { write, at }: { readonly write: OperationWrite; readonly at: string },
+): OperationRow {
+  const { operation, describe, part, inputSha256, generation, before } = write.draft;
+  const sensitive = operation.sensitive === true;
+  return {
+    key: operation.key,
+    step: operation.step,
+    kind: operation.kind,
+    effect: operation.effect,
+    repeat: operation.repeat,
+    metered: operation.metered,
+    sensitive,
+    describe,
+    extends: operation.extends ?? null,
+    input_sha256: inputSha256,
+    part_sha256: part.sha256,
+    key_ttl_ms: Math.round(operation.keyTtlMs ?? DEFAULT_KEY_TTL_MS),
+    state: 'admitted',
+    version: 1,
+    attempt: claim.number,
+    fence: claim.fence,
+    owner_id: claim.ownerId,
+    generation,
+    tries: 1,
+    first_at: at,
+    elapsed_ms: write.elapsedMs,
+    before_sha256: before?.sha256 ?? null,
+    is_settled: false,
+    is_absent: false,
+    may_repeat: false,
+    outcome: null,
+    outcome_sha256: null,
+    after_sha256: null,
+    attested_by: null,
+    part_json: sensitive ? null : keptText(part),
+    before_json: before === null ? null : keptText(before),
+    outcome_json: null,
+  };
 }
 
 /** Records how an operation came out. */
@@ -171,7 +216,7 @@ function writeOperation(
   tx: StoreTransaction,
   claim: Claim,
   { write, type, facts, tell }: OperationRecord,
-): { readonly row: () => OperationRow } {
+): { readonly row: () => OperationRow; readonly at: string } {
   const { draft } = write;
   const claimed = readClaimed(tx, claim, write.now);
   const goal = appendNotes(tx, claimed.goal, { claim, notes: write.notes });
@@ -183,10 +228,11 @@ function writeOperation(
   if (draft.row === null && draft.operation.sensitive !== true) {
     payloads['part_sha256'] = draft.part;
   }
+  if (draft.row !== null) row['version'] = draft.row.version + 1;
   const change =
     draft.row === null
       ? added('operations', row, payloads)
-      : changedFrom(draft.row, changed('operations', row, payloads));
+      : changedFrom(draft.row, { table: 'operations', row, payloads });
   const begun = beginning(claim, claimed.attemptState);
   appendRecord(tx, goal, {
     type,
@@ -194,7 +240,7 @@ function writeOperation(
     ...(facts === undefined ? {} : { facts }),
     changes: begun.length === 0 ? [change] : [...begun, change],
   });
-  return { row: () => patchedRow(draft.row, row, payloads) };
+  return { row: () => patchedRow(draft.row, row, payloads), at: goal.at };
 }
 
 function tellFirst(
@@ -237,6 +283,7 @@ function tellUsage(row: OpenPatch, usage: Usage): void {
   }
 }
 
+const DEFAULT_KEY_TTL_MS = Number(TABLES.operations.defaults['key_ttl_ms']);
 const UNSETTLED = {
   is_settled: 0,
   is_absent: 0,

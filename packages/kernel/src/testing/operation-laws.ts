@@ -49,6 +49,7 @@ export const OPERATION_LAWS: readonly StoreLaw[] = [
       const operation = effectOf('k', { keyTtlMs: 1000, metered: true, extends: 'j' });
       await hands.record(claim, readOf('j'));
       const written = [await hands.begin(claim, operation, { before: 'x' })];
+      equal(await rowOf(hands, claim, 'k'), written[0]);
       const { operations } = hands.store;
       const write = hands.write(operation, { row: existing(written[0]) });
       written.push(await operations.doubt(claim, { ...write, isSettled: true, isAbsent: true }));
