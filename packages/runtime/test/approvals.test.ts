@@ -29,10 +29,9 @@ test('performs a call that somebody approved, once, with the decision in the rec
 test('cuts a long reason between characters', async () => {
   const shop = openShop();
   const answer = { ...NO, reason: `${'x'.repeat(499)}😀😀` };
-  const { trail, model } = await runScript(shop.built, SCRIPT, shop.options(answering(answer)));
-  const text = JSON.stringify([trail.entries, model.requests]);
-  expect(text).toContain('x'.repeat(499));
-  expect(text).not.toMatch(/\\ud[89a-f]/i);
+  const { events } = await runScript(shop.built, SCRIPT, shop.options(answering(answer)));
+  const decided = events.find(({ kind }) => kind === 'approval-decided');
+  expect(decided).toHaveProperty('reason', 'x'.repeat(499));
 });
 
 test('asks with tool, effect and arguments, and with one line for a person', async () => {
