@@ -136,6 +136,20 @@ test.each([
   expect(await isRunning(Number(await readFile(world.path('child'), 'utf8')))).toBe(false);
 });
 
+test('leaves no descendant behind in another shell that left all but its parent', async () => {
+  // Other shells than bash leave no mark on what they start, so the tree has to be known before it is ended.
+  const world = await toolWorld({ shellPath: '/bin/sh' });
+  const daemon = `trap '' TERM; echo $$ > child; while :; do sleep 0.1; done`;
+  await writeFile(world.path('daemon'), daemon);
+  const stop = new AbortController();
+  const running = run(world, 'env -i setsid /bin/sh daemon & wait', {}, stop.signal);
+  await until(async () => (await readdir(world.workspace)).includes('child'));
+  await until(async () => (await readFile(world.path('child'), 'utf8')) !== '');
+  stop.abort();
+  expect(await running).toMatchObject({ after: { processes_alive: false } });
+  expect(await isRunning(Number(await readFile(world.path('child'), 'utf8')))).toBe(false);
+});
+
 test('leaves the processes of the background alone and notes them, or ends them (KB-27)', async () => {
   const command = 'sleep 30 >/dev/null & echo $!';
   const kept = await run(await toolWorld(), command);

@@ -11,6 +11,7 @@ import {
   symlink,
   writeFile,
 } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { JsonObject, ToolReconciliation, ToolResult } from '@millforge/contracts';
 import { expect, test } from 'vitest';
 import { type ToolWorld, toolWorld } from './tool-world.ts';
@@ -103,6 +104,28 @@ test.runIf(process.platform === 'linux')(
     expect((await lstat(odd)).isDirectory()).toBe(true);
   },
 );
+
+test('of two processes that edit one file, the second to replace it is told', {
+  tags: ['slow'],
+}, async () => {
+  const world = await toolWorld();
+  await writeFile(world.path('f'), 'one\ntwo\n');
+  const { result } = await meanwhile(world, ['edit', change('one', 'ours')], () => {
+    const script = join(import.meta.dirname, 'crash/one-call.ts');
+    const conditions =
+      process.env['MILLFORGE_TEST_DIST'] === undefined ? ['--conditions=millforge-src'] : [];
+    const input = JSON.stringify(change('two', 'theirs'));
+    const call = [...conditions, '--import=tsx', script, world.workspace, 'edit', input];
+    const printed = execFileSync(process.execPath, call, { encoding: 'utf8' });
+    expect(JSON.parse(printed)).toMatchObject({ kind: 'done' });
+  });
+  expect(result).toMatchObject({ kind: 'failed', code: 'conflict' });
+  expect(await readFile(world.path('f'), 'utf8')).toBe('one\ntheirs\n');
+});
+
+function change(oldText: string, newText: string) {
+  return { path: 'f', edits: [{ oldText, newText }] };
+}
 
 /** Prepares a call, lets something happen, runs it, lets something happen, and asks what became of it. */
 async function meanwhile(
