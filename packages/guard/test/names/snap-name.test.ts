@@ -70,8 +70,8 @@ test("the reach is the policy's", () => {
 });
 
 // Measured to the end, each against each, this would take longer than a test may.
-test('names the nearest tools of a thousand for hundreds of wrong names in one reply', () => {
-  const tail = 'a_tool_whose_name_is_as_long_as_names_may_be';
+test('names the nearest tools of a thousand for hundreds of wrong names in one reply', { timeout: 5000 }, () => {
+  const tail = 'atoolwhosenameisaslongasnamesmaybesothatitcostsmuchtomeasure';
   const tools = Array.from({ length: 1000 }, (_, index) => ({
     name: `${tail}_${index}`,
     description: '',
@@ -79,7 +79,7 @@ test('names the nearest tools of a thousand for hundreds of wrong names in one r
   }));
   const calls = Array.from({ length: 300 }, (_, index) => ({
     id: `c${index}`,
-    name: index === 299 ? `${tail}_x99` : `${'nothing like it '.repeat(8)}${index}`,
+    name: index === 299 ? `${tail}_x99` : `${'nothing like it '.repeat(9)}${index}`,
     arguments: '{}',
   }));
   const { decision } = inspectReply(
