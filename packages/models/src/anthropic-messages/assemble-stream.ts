@@ -1,7 +1,6 @@
 import type { ExactJson } from '@millforge/contracts';
 import type { JsonFields, StreamAssembler, StreamStep } from '../client/dialect.ts';
 import { isJsonObject } from '../client/json-text.ts';
-import { mendText } from '../client/mend-surrogates.ts';
 import { readEvent } from '../client/read-event.ts';
 
 /**
@@ -96,8 +95,7 @@ function takeDelta(block: StreamedBlock | undefined, delta: JsonFields): StreamS
   }
 }
 
-function wholeBlock({ start, text, signature }: StreamedBlock): JsonFields {
-  const whole = mendText(text);
+function wholeBlock({ start, text: whole, signature }: StreamedBlock): JsonFields {
   const kind = textOf(start['type']);
   switch (kind) {
     case 'text':

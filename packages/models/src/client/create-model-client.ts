@@ -13,7 +13,6 @@ import type { ModelProfile } from '../profile/model-profile.ts';
 import { readModelProfile } from '../profile/read-model-profile.ts';
 import { cutText } from './cut-text.ts';
 import { findUndeclared } from './find-undeclared.ts';
-import { mendText } from './mend-surrogates.ts';
 import type { ModelFetch } from './model-fetch.ts';
 import { readKey } from './read-key.ts';
 import { createRedaction, type Redact } from './redaction.ts';
@@ -149,7 +148,7 @@ function unusableKey(message: string): ModelCompletion {
 function failed(exchange: Exchange & { readonly kind: 'failed' }, redact: Redact): ModelCompletion {
   const { category, message, retryable } = exchange.last;
   const tries = exchange.attempts > 1 ? ` (after ${exchange.attempts} requests)` : '';
-  const clean = mendText(redact(`${message.replace(/\.$/, '')}${tries}.`));
+  const clean = redact(`${message.replace(/\.$/, '')}${tries}.`);
   return {
     kind: 'failed',
     category,

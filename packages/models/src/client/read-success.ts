@@ -5,7 +5,7 @@ import { type Attempt, connectionCut, type FailedAttempt, streamIdle } from './f
 import { isJsonObject } from './json-text.ts';
 import { malformedAnswer } from './malformed-answer.ts';
 import { isJsonType, mediaType } from './media-type.ts';
-import { mendSurrogates } from './mend-surrogates.ts';
+import { mendBody, mendSurrogates } from './mend-surrogates.ts';
 import type { OutgoingRequest } from './outgoing-request.ts';
 import { readBody } from './read-body.ts';
 import { readEventStream } from './read-event-stream.ts';
@@ -56,9 +56,9 @@ async function readStreamed(
   });
   switch (result.kind) {
     case 'body':
-      return understood(result.body, response, request);
+      return understood(mendBody(result.body), response, request);
     case 'error':
-      return reported(result.body, response, request);
+      return reported(mendBody(result.body), response, request);
     case 'malformed':
       return malformedAnswer(request, `${result.message}; look at the log of the server`);
     case 'cut':

@@ -1,7 +1,6 @@
 import type { ExactJson } from '@millforge/contracts';
 import type { JsonFields, StreamAssembler, StreamStep } from '../client/dialect.ts';
 import { isJsonObject } from '../client/json-text.ts';
-import { mendText } from '../client/mend-surrogates.ts';
 import { readEvent } from '../client/read-event.ts';
 import { createStreamedCalls } from './streamed-calls.ts';
 
@@ -68,16 +67,16 @@ export function assembleChatStream(): StreamAssembler {
       if (!hasBegun) return { choices: [] };
       const called = calls.finish();
       return {
-        ...(typeof model === 'string' ? { model: mendText(model) } : {}),
+        ...(model === undefined ? {} : { model }),
         ...(usage === undefined ? {} : { usage }),
         choices: [
           {
             finish_reason: finish,
             message: {
               role: 'assistant',
-              content: mendText(content),
-              refusal: mendText(refusal),
-              reasoning_content: mendText(reasoning),
+              content,
+              refusal,
+              reasoning_content: reasoning,
               ...(called.length === 0 ? {} : { tool_calls: called }),
             },
           },

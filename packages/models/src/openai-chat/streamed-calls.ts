@@ -1,7 +1,6 @@
 import type { ExactJson } from '@millforge/contracts';
 import type { JsonFields } from '../client/dialect.ts';
 import { isJsonObject, jsonText } from '../client/json-text.ts';
-import { mendText } from '../client/mend-surrogates.ts';
 import { createObjectEnd, type ObjectEnd } from './object-end.ts';
 
 /** Puts the calls of a streamed reply together. */
@@ -104,8 +103,8 @@ function isText(value: ExactJson): boolean {
 
 function wholeCall({ id, name, arguments: text }: StreamedCall): JsonFields {
   return {
-    id: typeof id === 'string' ? mendText(id) : id,
+    id,
     type: 'function',
-    function: { name: mendText(name), arguments: mendText(text) },
+    function: { name, arguments: text },
   };
 }

@@ -242,3 +242,22 @@ test('collects two hundred thousand streamed calls', async () => {
   const completion = await ask(streaming(calls()), STREAM);
   expect(completion.kind === 'reply' && completion.reply.tool_calls.length).toBe(200_000);
 });
+
+test('mends halves of characters in whatever a stream of messages brings', async () => {
+  const half = '\\ud83d';
+  const events = [
+    `{"type":"message_start","message":{"model":"m${half}","usage":{"input_tokens":1,"output_tokens":1}}}`,
+    `{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"a${half}"}}`,
+    `{"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"i${half}","name":"n${half}","input":{"path":"p${half}"}}}`,
+    '{"type":"message_delta","delta":{"stop_reason":"tool_use"}}',
+  ];
+  const texts = events.map((event) => `data: ${event}\n\n`);
+  const completion = await ask(streaming(texts), { ...STREAM, dialect: 'anthropic-messages' });
+  expect(completion).toMatchObject({
+    reply: {
+      content: 'a\ufffd',
+      provider_model: 'm\ufffd',
+      tool_calls: [{ id: 'i\ufffd', name: 'n\ufffd', arguments: '{"path":"p\ufffd"}' }],
+    },
+  });
+});
