@@ -21,6 +21,11 @@ test('every case of judging replies has a test, or a reason why it cannot arise'
   expect(notMet().filter((id) => tested.has(id))).toEqual([]);
 });
 
+test('every known bug of the coding tools has a test', () => {
+  const tested = new Set(named());
+  expect(numbered('KB', 51).filter((id) => !tested.has(`pi-tools ${id}`))).toEqual([]);
+});
+
 function numbered(prefix: string, count: number): readonly string[] {
   return Array.from(
     { length: count },
