@@ -7,17 +7,32 @@ import { exampleArguments } from './example-arguments.ts';
  * are JSON text, results are user messages.
  *
  * Send the result without tools, and inspect the reply with the policy's `textCalls`. Past calls are written
- * as the model is asked to write them, so that they teach by example.
+ * as the model is asked to write them, so that they teach by example. A frozen message is rewritten once, so
+ * that a turn costs the messages that are new.
  */
 export function toPromptMessages(
   messages: readonly ModelMessage[],
   tools: readonly GuardTool[],
 ): readonly ModelMessage[] {
   if (tools.length === 0) return messages;
-  const first = messages[0];
-  const given = first?.role === 'system' ? `${first.content}\n\n` : '';
-  const system: ModelMessage = { role: 'system', content: given + toolInstructions(tools) };
-  return [system, ...messages.slice(first?.role === 'system' ? 1 : 0).map(toPromptMessage)];
+  const [first, ...others] = messages;
+  if (first?.role !== 'system') {
+    return [{ role: 'system', content: toolInstructions(tools) }, ...messages.map(rewritten)];
+  }
+  const known = SYSTEMS.get(first);
+  if (known?.tools === tools) return [known.message, ...others.map(rewritten)];
+  const content = `${first.content}\n\n${toolInstructions(tools)}`;
+  const message: ModelMessage = { role: 'system', content };
+  if (Object.isFrozen(first)) SYSTEMS.set(first, { tools, message });
+  return [message, ...others.map(rewritten)];
+}
+
+function rewritten(message: ModelMessage): ModelMessage {
+  const known = REWRITTEN.get(message);
+  if (known !== undefined) return known;
+  const prompt = toPromptMessage(message);
+  if (Object.isFrozen(message)) REWRITTEN.set(message, prompt);
+  return prompt;
 }
 
 /** What a model is told that has to write its calls as text. */
@@ -90,3 +105,10 @@ function typeText(schema: JsonSchema): string {
   if (schema.enum !== undefined) return schema.enum.map((one) => JSON.stringify(one)).join(' | ');
   return typeof schema.type === 'string' ? schema.type : schema.type.join(' or ');
 }
+
+const REWRITTEN = new WeakMap<ModelMessage, ModelMessage>();
+/** System messages with the tools that were written behind them. */
+const SYSTEMS = new WeakMap<
+  ModelMessage,
+  { readonly tools: readonly GuardTool[]; readonly message: ModelMessage }
+>();

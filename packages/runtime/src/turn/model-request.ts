@@ -34,13 +34,24 @@ function oneUserAtATime(messages: readonly ModelMessage[]): readonly ModelMessag
   for (const message of messages) {
     const last = joined.at(-1);
     if (message.role === 'user' && last?.role === 'user') {
-      joined[joined.length - 1] = {
-        role: 'user',
-        content: `${last.content}\n\n${message.content}`,
-      };
+      joined[joined.length - 1] = joinedUser(last, message);
     } else {
       joined.push(message);
     }
   }
   return joined;
 }
+
+/** The same object for the same two, so that a client encodes it once, however long the run. */
+function joinedUser(first: ModelMessage, second: ModelMessage): ModelMessage {
+  const known = JOINED.get(first);
+  if (known?.second === second) return known.joined;
+  const joined: ModelMessage = { role: 'user', content: `${first.content}\n\n${second.content}` };
+  JOINED.set(first, { second, joined });
+  return joined;
+}
+
+const JOINED = new WeakMap<
+  ModelMessage,
+  { readonly second: ModelMessage; readonly joined: ModelMessage }
+>();

@@ -47,6 +47,18 @@ test('a model without tools of its own reads them in the prompt and writes its c
   expect(model.requests[1]?.messages.at(-1)?.content).toContain('Result of read');
 });
 
+test('what was sent as text before is sent as the same messages again, which a client encodes once', async () => {
+  const pair = '{"tool":"read","args":{"path":"a.ts"}}\n{"tool":"read","args":{"path":"b.ts"}}';
+  const script = [pair, 'Done.', pair, '{"tool":"submit","args":{"summary":"Done."}}'];
+  const model = declaring({ tool_calls: 'unsupported' }, script);
+  expect((await runScript(PLAN, [], { model })).outcome.status).toBe('success');
+  const [, second, third, fourth] = model.requests.map(({ messages }) => messages);
+  expect(second?.length).toBeGreaterThan(2);
+  expect(fourth?.length).toBeGreaterThan(third?.length ?? 0);
+  for (const [at, message] of (second ?? []).entries()) expect(third?.[at]).toBe(message);
+  for (const [at, message] of (third ?? []).entries()) expect(fourth?.[at]).toBe(message);
+});
+
 /** The choice that each request of a run left to the model; null where it said nothing of it. */
 async function choices(
   script: readonly Scripted[],
