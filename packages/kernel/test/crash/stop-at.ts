@@ -55,15 +55,15 @@ interface First {
 }
 
 function startFirst(args: readonly string[]): First {
-  const process_ = spawn(process.execPath, args, {
+  const child = spawn(process.execPath, args, {
     stdio: ['ignore', 'pipe', 'inherit'],
     // One that nobody wakes up any more must not stay.
     timeout: 60_000,
     killSignal: 'SIGKILL',
   });
-  const lines = createInterface({ input: process_.stdout })[Symbol.asyncIterator]();
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   return {
-    process: process_,
+    process: child,
     async line() {
       const { value } = await lines.next();
       if (typeof value !== 'string') throw new Error('The process ended without a word.');

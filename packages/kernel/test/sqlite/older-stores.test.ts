@@ -22,10 +22,11 @@ function goalsOf(version: number): { readonly [goalId: string]: string } {
   };
 }
 
+const never = (): Promise<never> => Promise.reject(new Error('It was performed before.'));
+
 /** The same program as then; it notes what it performs. */
 function programs(acts: string[]): readonly Adapter[] {
   const binding = { version: '1', parameters: null } as const;
-  const never = (): Promise<never> => Promise.reject(new Error('It was performed before.'));
   return [
     olderAdapter({
       pause: async () => undefined,
