@@ -57,3 +57,17 @@ test('refuses a scope that is not there', async () => {
   const admitting = kernel.admitGoal(nobody, contract('goal'));
   await expect(admitting).rejects.toMatchObject({ code: 'kernel/scope-invalid' });
 });
+
+test.each([
+  ['/inputs/rate', { inputs: { rate: Number.NaN } }],
+  ['/labels', { labels: undefined }],
+  ['/inputs/list/1', { inputs: { list: [1, () => 1] } }],
+])('says at %s that a contract holds what is no JSON', async (path, more) => {
+  const kernel = await open(temporaryDirectory());
+  // A program without types can give anything.
+  const given = { ...contract('goal'), ...more } as ReturnType<typeof contract>;
+  await expect(kernel.admitGoal(scope, given)).rejects.toMatchObject({
+    code: 'kernel/contract-invalid',
+    message: expect.stringMatching(`: ${path}: `),
+  });
+});

@@ -9,14 +9,18 @@ const [task] = good.tasks;
 
 const wrong: readonly (readonly [string, unknown, readonly (readonly [string, string])[]])[] = [
   ['nothing at all', null, [['MF-K001', '/']]],
-  ['no JSON', { ...good, inputs: { at: new Date(0) } }, [['MF-K001', '/']]],
+  ['no JSON', { ...good, inputs: { at: new Date(0) } }, [['MF-K001', '/inputs/at']]],
   ['an unknown field', { ...good, color: 'red' }, [['MF-K002', '/color']]],
   [
     'an unknown field of a task',
     { ...good, tasks: [{ ...task, color: 1 }] },
     [['MF-K002', '/tasks/0/color']],
   ],
-  ['missing fields', { ...good, objective: undefined, goal_id: undefined }, [['MF-K001', '/']]],
+  [
+    'missing fields',
+    { ...good, objective: undefined, goal_id: undefined },
+    [['MF-K001', '/goal_id']],
+  ],
   ['a missing kind', without(good, 'kind'), [['MF-K003', '/kind']]],
   ['another version', { ...good, schema_version: '2.0' }, [['MF-K004', '/schema_version']]],
   ['a goal id in capitals', { ...good, goal_id: 'Goal' }, [['MF-K006', '/goal_id']]],

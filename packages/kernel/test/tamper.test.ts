@@ -210,6 +210,17 @@ test('names goal and record of the first thing that does not hold', async () => 
   });
 });
 
+test('finds a row in the name of a tenant that has no goals, when the whole file is examined', async () => {
+  const path = join(root, 'nobody.db');
+  const kernel = await openKernelOn(path);
+  const connection = new Database(path);
+  connection.exec(`INSERT INTO payloads (tenant, sha256, bytes) VALUES ('nobody', 'aa', x'00')`);
+  connection.close();
+  const { trails } = await kernel.examine();
+  expect(trails).toMatchObject({ ok: false, what: expect.stringMatching('payload aa') });
+  await kernel[Symbol.asyncDispose]();
+});
+
 interface Cell {
   readonly table: string;
   readonly column: string;

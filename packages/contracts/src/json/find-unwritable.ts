@@ -36,7 +36,13 @@ export function findUnwritable(root: unknown): Unwritable | null {
 export function unwritableError(root: unknown): MillforgeError {
   const found = findUnwritable(root) ?? { what: 'this value', path: '/' };
   const code = found.what === NON_FINITE ? 'json/non-finite' : 'json/not-json';
-  return new MillforgeError(code, `JSON cannot hold ${found.what}; there is one at ${found.path}.`);
+  return new MillforgeError(
+    code,
+    `JSON cannot hold ${found.what}; there is one at ${found.path}.`,
+    {
+      details: { what: found.what, path: found.path },
+    },
+  );
 }
 
 interface Frame {

@@ -60,9 +60,15 @@ function plainCopy(value: unknown, diagnostics: Diagnostic[]): JsonValue {
     return JSON.parse(canonicalJson(value as JsonValue)) as JsonValue;
   } catch (error) {
     if (!MillforgeError.is(error)) throw error;
-    diagnostics.push(found.notAnObject({ path: '/', fields: { expected: 'JSON' } }));
+    diagnostics.push(found.notAnObject({ path: pathOf(error), fields: { expected: 'JSON' } }));
     return null;
   }
+}
+
+/** Where the encoder met what is no JSON. */
+function pathOf({ details }: MillforgeError): string {
+  const place = new Map(Object.entries(details ?? {})).get('path');
+  return typeof place === 'string' ? place : '/';
 }
 
 function readGoal(fields: Fields): CompleteContract {
