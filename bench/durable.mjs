@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openBenchKernel, operations, scope } from './durable-run.mjs';
-import { compare, median, report, timed } from './measure.mjs';
+import { benchGrowth } from './durable-growth.mjs';
+import { openBenchKernel, operations } from './durable-run.mjs';
+import { compare, report, timed } from './measure.mjs';
 
 // The very driver that the kernel uses.
 const Database = createRequire(new URL('../packages/kernel/package.json', import.meta.url))(
@@ -11,13 +12,14 @@ const Database = createRequire(new URL('../packages/kernel/package.json', import
 );
 
 const OPERATIONS = 300;
+const WARM_UP_ROUNDS = 5;
 const SETTINGS = [
   'busy_timeout = 0',
   'journal_mode = WAL',
   'synchronous = FULL',
   'foreign_keys = ON',
   'trusted_schema = OFF',
-  'wal_autocheckpoint = 4000',
+  'wal_autocheckpoint = 1000',
 ];
 /** Durable operations against bare transactions of the same driver, same settings, same disk. */
 export async function benchDurable() {
@@ -25,6 +27,7 @@ export async function benchDurable() {
   const kernel = await openBenchKernel(join(folder, 'ours'));
   const bare = openBare(join(folder, 'bare.db'));
   try {
+    await warmUp(kernel, bare);
     report(
       'operation admitted first / two transactions',
       await compare(
@@ -44,11 +47,23 @@ export async function benchDurable() {
       'operation',
     );
     await benchGroups(kernel);
-    await benchGrowth(kernel, folder);
   } finally {
     await kernel[Symbol.asyncDispose]();
     bare.close();
+  }
+  try {
+    await benchGrowth(join(folder, 'grown'));
+  } finally {
     rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+// Node compiles what runs often, and a log that still grows makes each sync write its length: neither goes on for long.
+async function warmUp(kernel, bare) {
+  for (let round = 0; round < WARM_UP_ROUNDS; round += 1) {
+    await operations(kernel, 'write', OPERATIONS);
+    await operations(kernel, 'read', OPERATIONS);
+    bare.transactions(2);
   }
 }
 
@@ -61,66 +76,6 @@ async function benchGroups(kernel) {
   };
   const found = await compare(() => operations(kernel, 'write', OPERATIONS), many, 7);
   report('operation of one run / of 64 runs at once', found, 'operation');
-}
-
-/** The cost of one operation, of opening and of resuming as the file grows; a million records only when asked for. */
-async function benchGrowth(kernel, folder) {
-  const sizes =
-    process.env['MILLFORGE_BENCH_MILLION'] === undefined
-      ? [1000, 20_000]
-      : [1000, 100_000, 1_000_000];
-  const path = join(folder, 'ours', 'trail.db');
-  for (const size of sizes) {
-    let records = countRecords(path);
-    while (records < size) {
-      await Promise.all(Array.from({ length: 64 }, () => operations(kernel, 'read', 100)));
-      records = countRecords(path);
-    }
-    const costs = [];
-    for (let round = 0; round < 5; round += 1) costs.push(await operations(kernel, 'write', 100));
-    const opening = await timed(async () => {
-      const other = await openBenchKernel(join(folder, 'ours'));
-      await other[Symbol.asyncDispose]();
-    }, 1000);
-    const line = [
-      `at ${records} records`.padEnd(44),
-      `${median(costs).toFixed(1)} µs`.padStart(14),
-      `  an operation, ${opening.toFixed(1)} ms to open and close a second kernel`,
-    ];
-    process.stdout.write(`${line.join('')}\n`);
-  }
-  const goalId = await recordThousand(kernel);
-  const bytes = trailBytes(path, goalId);
-  process.stdout.write(
-    `${'trail bytes of an operation'.padEnd(44)}${String(bytes).padStart(11)} B\n`,
-  );
-}
-
-function countRecords(path) {
-  const database = new Database(path, { readonly: true });
-  const count = database.prepare('SELECT count(*) FROM trail').pluck().get();
-  database.close();
-  return count;
-}
-
-async function recordThousand(kernel) {
-  await operations(kernel, 'write', 1000);
-  const [newest] = await kernel.listGoals(scope, { limit: 1 });
-  return newest.goal_id;
-}
-
-/** Bytes of records of one goal of a thousand operations, each. */
-function trailBytes(path, goalId) {
-  const database = new Database(path, { readonly: true });
-  const bytes = database
-    .prepare(
-      `SELECT sum(length(data) + length(type) + length(actor) + length(at) + 128) FROM trail JOIN goals USING (goal)
-        WHERE goal_id = ?`,
-    )
-    .pluck()
-    .get(goalId);
-  database.close();
-  return Math.round(bytes / 1000);
 }
 
 // One row per transaction, at the settings of the kernel's own connection. The row is smaller than what the kernel
