@@ -99,6 +99,39 @@ test('reads arguments in a text, and refuses null, lists and numbers (GR-08)', (
   }
 });
 
+test('a brace in a string, numbers in tags and arguments in a text come out as they were meant (D-18)', () => {
+  const count = {
+    path: { type: 'string' },
+    lines: { type: 'integer' },
+    all: { type: 'boolean' },
+  } as const;
+  const tools: readonly ModelTool[] = [
+    ...TOOLS,
+    {
+      name: 'count',
+      description: 'Counts.',
+      parameters: {
+        type: 'object',
+        additionalProperties: false,
+        properties: count,
+        required: ['path'],
+      },
+    },
+  ];
+  const calls = (text: string) => {
+    const found = rescueToolCalls(text, { tools });
+    return found.kind === 'calls' ? found.calls.map((call) => call.arguments) : found.kind;
+  };
+  expect(calls('{"name": "count", "arguments": {"path": "if (x) {"}}')).toEqual([
+    { path: 'if (x) {' },
+  ]);
+  const tags =
+    '<function=count><parameter=path>7</parameter><parameter=lines>7</parameter><parameter=all>true</parameter></function>';
+  expect(calls(tags)).toEqual([{ path: '7', lines: 7, all: true }]);
+  const text = JSON.stringify({ name: 'count', arguments: '{"path": "a", "lines": 7}' });
+  expect(calls(text)).toEqual([{ path: 'a', lines: 7 }]);
+});
+
 function readWith(args: unknown): string {
   return JSON.stringify({ name: 'read', arguments: args });
 }
