@@ -12,6 +12,12 @@ export function checkWholeNumber(name: string, value: number, least: number): vo
   );
 }
 
+/** Refuses what is no number of milliseconds: nothing is older or younger than that. */
+export function checkMilliseconds(name: string, value: number): void {
+  if (Number.isFinite(value)) return;
+  throw invalid(`${name} is no number`, 'a number of milliseconds');
+}
+
 /** Refuses what is no text, or longer than a record should quote. */
 export function checkReason(reason: string): void {
   if (typeof reason === 'string' && reason.length <= MAX_REASON_LENGTH) return;

@@ -1,7 +1,13 @@
 import { toDiagnosticJson } from '@millforge/contracts';
 import { retrieve } from './artifacts/captured-revision.ts';
 import { collectArtifacts } from './artifacts/collect-artifacts.ts';
-import { checkDecision, checkLines, checkReason, checkWholeNumber } from './check-arguments.ts';
+import {
+  checkDecision,
+  checkLines,
+  checkMilliseconds,
+  checkReason,
+  checkWholeNumber,
+} from './check-arguments.ts';
 import { readGoalContract } from './contract/read-goal-contract.ts';
 import type { GoalView } from './goal-view.ts';
 import type { GoalRun, Kernel, RunGoalOptions } from './kernel.ts';
@@ -110,6 +116,11 @@ export function createKernel(parts: RunParts, storeFile: StoreFile | null): Kern
   };
 
   let closing: Promise<void> | null = null;
+  /** What asks no store is told by nobody else. */
+  const refuseClosed = (): void => {
+    if (closing !== null)
+      throw kernelError('kernel/closed', 'The kernel was closed; open it again.');
+  };
   const close = async (): Promise<void> => {
     await runs.stopAll();
     try {
@@ -183,10 +194,12 @@ export function createKernel(parts: RunParts, storeFile: StoreFile | null): Kern
       return {
         async put(bytes, options) {
           await permit(scope, 'goal.admit', null);
+          refuseClosed();
           return artifacts.put(scope.tenant, bytes, options);
         },
         async *open(digest) {
           await permit(scope, 'goal.read', null);
+          refuseClosed();
           yield* artifacts.open(scope.tenant, digest);
         },
       };
@@ -203,9 +216,11 @@ export function createKernel(parts: RunParts, storeFile: StoreFile | null): Kern
     },
     async retrieve(scope, query) {
       await permit(scope, 'goal.read', null);
+      refuseClosed();
       return retrieve({ open: (digest) => artifacts.open(scope.tenant, digest) }, query);
     },
     async collectArtifacts({ graceMs = COLLECTION_GRACE_MS } = {}) {
+      checkMilliseconds('graceMs', graceMs);
       return collectArtifacts({ ...parts, db: file().db }, { graceMs });
     },
     async backup(directory) {

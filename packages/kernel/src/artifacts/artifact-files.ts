@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { type FileHandle, link, mkdir, open, rm, stat } from 'node:fs/promises';
+import { type FileHandle, link, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type ArtifactRef, type Ids, isSha256, MillforgeError, sha256 } from '@millforge/contracts';
 import type { Failpoint } from '../failpoints.ts';
@@ -53,7 +53,7 @@ export function createArtifactFiles(options: {
         const path = pathOf(tenant, written.digest);
         await mkdir(dirname(path), { recursive: true, mode: 0o700 });
         reach('before:link-artifact');
-        await linkInto(temporary, path);
+        await linkInto(temporary, path, written.digest);
         reach('after:link-artifact');
         return { sha256: written.digest, bytes: written.size, media_type: mediaType };
       } finally {
@@ -61,7 +61,8 @@ export function createArtifactFiles(options: {
       }
     },
     async *open(tenant, digest) {
-      if (!isSha256(digest)) throw notFound(digest);
+      if (typeof digest !== 'string' || !isSha256(digest))
+        throw notFound(typeof digest === 'string' ? digest : '');
       const path = pathOf(tenant, digest);
       await verify(path, digest);
       // A second reading may meet another file than the one that was verified, so it is counted along.
@@ -130,12 +131,18 @@ async function writeAll(file: FileHandle, chunk: Uint8Array): Promise<void> {
   }
 }
 
-/** Gives a written file its name, and makes the name durable. The same content may have it already. */
-async function linkInto(temporary: string, path: string): Promise<void> {
+/**
+ * Gives a written file its name, and makes the name durable.
+ *
+ * What has the name already is replaced: it need not have the content that its name says any more, and is as young as
+ * what was just saved for whoever collects old ones.
+ */
+async function linkInto(temporary: string, path: string, digest: string): Promise<void> {
   try {
     await link(temporary, path);
   } catch (error) {
     if (!hasCode(error, 'EEXIST')) throw error;
+    await replace(temporary, path, digest);
   }
   for (const directory of [dirname(path), dirname(dirname(path))]) {
     const handle = await open(directory, 'r');
@@ -144,6 +151,15 @@ async function linkInto(temporary: string, path: string): Promise<void> {
     } finally {
       await handle.close();
     }
+  }
+}
+
+async function replace(temporary: string, path: string, digest: string): Promise<void> {
+  try {
+    await rename(temporary, path);
+  } catch (error) {
+    if (hasCode(error, 'EISDIR') || hasCode(error, 'ENOTEMPTY')) throw corrupt(digest);
+    throw error;
   }
 }
 

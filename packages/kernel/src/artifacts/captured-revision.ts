@@ -121,8 +121,11 @@ export async function retrieve(
   store: Pick<ArtifactStore, 'open'>,
   query: RetrievalQuery,
 ): Promise<Retrieval> {
-  const { pattern, path, revision, limit } = query;
-  const isAsked = (pattern ?? '') !== '' || (path ?? '') !== '';
+  // A program without types can give anything, also nothing.
+  const { pattern, path, revision, limit }: RetrievalQuery = query ?? NO_QUERY;
+  const parts = [pattern, path].filter((part) => part !== undefined);
+  const isAsked =
+    parts.every((part) => typeof part === 'string') && parts.some((part) => part !== '');
   if (!isAsked || !Number.isSafeInteger(limit) || limit < 1 || limit > 1000) {
     throw new MillforgeError(
       'artifact/invalid',
@@ -237,5 +240,6 @@ function noManifest(): MillforgeError {
   );
 }
 
+const NO_QUERY: RetrievalQuery = { revision: '', limit: 0 };
 const MAX_MANIFEST_BYTES = 67_108_864;
 const MAX_TEXT_BYTES = 16_777_216;

@@ -1,12 +1,12 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { copyFile, mkdir, open } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, resolve, sep } from 'node:path';
 import { type Ids, MillforgeError, sha256 } from '@millforge/contracts';
 import type { ArtifactFiles } from '../artifacts/artifact-files.ts';
-import { makeFolder } from '../make-folder.ts';
 import type { Database } from './database.ts';
 import type { Driver } from './driver.ts';
 import { BACKUP_ID } from './migrate.ts';
+import { makeDirectory } from './prepare-directory.ts';
 import { sqlFault } from './sql-fault.ts';
 
 /** What a backup holds. */
@@ -35,7 +35,19 @@ export async function backUp(
   },
   target: string,
 ): Promise<BackupFacts> {
+  if (typeof target !== 'string' || target === '' || target.includes('\0')) {
+    throw new MillforgeError(
+      'kernel/path-invalid',
+      'The backup has no path; name a directory that does not exist yet.',
+    );
+  }
   const directory = resolve(target);
+  if (directory.startsWith(`${resolve(parts.artifacts.directory)}${sep}`)) {
+    throw new MillforgeError(
+      'kernel/path-invalid',
+      `${directory} lies among the artifacts themselves; name a directory outside of them.`,
+    );
+  }
   if (existsSync(directory)) {
     throw new MillforgeError(
       'kernel/path-invalid',
@@ -43,7 +55,7 @@ export async function backUp(
     );
   }
   const unfinished = `${directory}.${parts.ids.newId('unfinished')}`;
-  makeFolder(unfinished, 0o700);
+  makeDirectory(unfinished);
   try {
     const path = join(unfinished, 'trail.db');
     parts.db.copyInto(path);
@@ -70,11 +82,17 @@ async function finishCopy(
     const count = (sql: string): number => Number(copy.prepare(sql).pluck().get());
     let copied = 0;
     for (const row of copy.prepare(NAMED).raw().iterate()) {
-      const [tenant, digest] = Array.isArray(row) ? row.map(String) : ['', ''];
+      const [tenant, digest, isHere] = Array.isArray(row) ? row.map(String) : [];
       if (tenant === undefined || digest === undefined) continue;
       const from = artifacts.pathOf(tenant, digest);
-      // A digest in a contract need not be that of an artifact.
-      if (!existsSync(from)) continue;
+      if (!existsSync(from)) {
+        // A digest in a contract need not be that of an artifact, and an imported goal came without the bytes.
+        if (isHere !== '1') continue;
+        throw new MillforgeError(
+          'artifact/not-found',
+          `The artifact ${digest} of a goal is gone, so it cannot be backed up; restore it from an older backup.`,
+        );
+      }
       const to = join(unfinished, 'artifacts', from.slice(artifacts.directory.length + 1));
       await copyVerified(from, to, digest);
       copied += 1;
@@ -89,12 +107,17 @@ async function finishCopy(
   }
 }
 
-/** Every digest that a goal names as an artifact, or that stands in its contract as a text of its own. */
-const NAMED = `SELECT DISTINCT tenant, sha256 FROM artifacts
-  UNION SELECT DISTINCT goals.tenant, part.value FROM goals
+/**
+ * Every digest that a goal names as an artifact, or that stands in its contract as a text of its own; and whether a
+ * goal that ran here saved it.
+ */
+const NAMED = `SELECT tenant, sha256, max(is_here) FROM (
+  SELECT tenant, sha256, goal NOT IN (SELECT goal FROM imports) AS is_here FROM artifacts
+  UNION ALL SELECT goals.tenant, part.value, 0 FROM goals
     JOIN payloads ON payloads.tenant = goals.tenant AND payloads.sha256 = goals.contract_sha256,
     json_tree(CAST(payloads.bytes AS TEXT)) AS part
-   WHERE part.type = 'text' AND length(part.value) = 64 AND part.value NOT GLOB '*[^0-9a-f]*'`;
+   WHERE part.type = 'text' AND length(part.value) = 64 AND part.value NOT GLOB '*[^0-9a-f]*'
+  ) GROUP BY tenant, sha256`;
 
 async function copyVerified(from: string, to: string, digest: string): Promise<void> {
   await mkdir(dirname(to), { recursive: true, mode: 0o700 });
