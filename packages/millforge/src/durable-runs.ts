@@ -8,6 +8,7 @@ import {
   sha256,
 } from '@millforge/contracts';
 import type { GoalRun, GoalState, GoalSummary, GoalView, Kernel, Scope } from '@millforge/kernel';
+import { openArtifactFolder } from '@millforge/kernel/artifacts';
 import type { RegistrySnapshot } from '@millforge/registry';
 import type { SteeringQueue } from '@millforge/runtime';
 import { type AdmittedRun, readRequestedPlan } from './admit-run.ts';
@@ -16,7 +17,7 @@ import { goalKindOf } from './goal-kind.ts';
 import { millforgeError } from './millforge-error.ts';
 import { assertKey } from './model-setting.ts';
 import { readReviewInputs } from './review/review-inputs.ts';
-import { type RunParts, runAdapter } from './run-adapter.ts';
+import { type RunBytes, type RunParts, runAdapter } from './run-adapter.ts';
 import { readRunInputs, runBinding, runContract } from './run-contract.ts';
 import type { RunHandle } from './run-handle.ts';
 import { attestedOutcome, chooseHold, readHolds } from './run-holds.ts';
@@ -55,11 +56,19 @@ export async function startDurableRun(
   const contract = runContract(runId, request, { plan, planArtifact, snapshot });
   const runParts = parts.runParts(runId, request);
   const artifacts = kernel.artifacts(scope);
-  const adapter = runAdapter(runBinding(plan, request.model, snapshot), runParts, artifacts);
+  const binding = runBinding(plan, request.model, snapshot);
+  const adapter = runAdapter(binding, runParts, bytesOf(parts, runId));
   await artifacts.put(bytes, { mediaType: 'application/json', maxBytes: MAX_PLAN_BYTES });
   await kernel.admitGoal(scope, contract);
   const going = kernel.runGoal(scope, runId, { adapters: [adapter] });
   return handleOf(parts, { runId, run: going, steering: runParts.steering });
+}
+
+function bytesOf({ kernel, scope, dataDir, ids }: DurableParts, runId: string): RunBytes {
+  return {
+    open: (digest) => kernel.artifacts(scope).open(digest),
+    folder: openArtifactFolder({ directory: runDirectory(dataDir, runId), runId, ids }),
+  };
 }
 
 /** Goes on with a run from what the trail keeps of it; one that has ended gives its result again. */
@@ -105,7 +114,7 @@ export async function resumeDurableRun(
   assertKey(request.model, options.env);
   const binding = runBinding(plan, request.model, snapshot);
   const runParts = parts.runParts(runId, request);
-  const adapter = runAdapter(binding, runParts, kernel.artifacts(scope));
+  const adapter = runAdapter(binding, runParts, bytesOf(parts, runId));
   const run = kernel.runGoal(scope, runId, {
     adapters: [adapter],
     ...(onWaiting === undefined

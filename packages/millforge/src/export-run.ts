@@ -11,6 +11,7 @@ import {
 import { openArtifactFolder } from '@millforge/kernel/artifacts';
 import { millforgeError } from './millforge-error.ts';
 import { runEvidence } from './run-evidence.ts';
+import { EXPORTER } from './save-run-artifacts.ts';
 
 /** What an export is made from. */
 export interface RunExport {
@@ -48,7 +49,7 @@ export async function exportRun(directory: string, run: RunExport): Promise<void
     const write = (id: string, mediaType: string, text: string): Promise<unknown> =>
       folder.write(id, Buffer.from(text), {
         mediaType,
-        producer: 'millforge.export',
+        producer: EXPORTER,
         maxBytes: Number.POSITIVE_INFINITY,
       });
     await write('events', LINES, events.join(''));

@@ -8,6 +8,7 @@ import {
   type ModelClient,
   type OperationLog,
   type Redactor,
+  type RunArtifacts,
   type RunOutcome,
   type TrailSink,
 } from '@millforge/contracts';
@@ -25,6 +26,7 @@ import {
   type SelectedOutputRequirement,
   type SteeringQueue,
 } from '@millforge/runtime';
+import { saveRunArtifacts } from './save-run-artifacts.ts';
 
 /** What one execution of a plan is made of. */
 export interface RunParts {
@@ -114,11 +116,19 @@ function runOn(parts: RunParts, log: RunLog): Promise<RunOutcome> {
   });
 }
 
+/** Where the bytes of a durable run are. */
+export interface RunBytes {
+  /** Opens what goals saved. */
+  readonly open: ArtifactStore['open'];
+  /** What the tools of the run wrote. */
+  readonly folder: RunArtifacts;
+}
+
 /** The kernel's adapter for a run: the same loop, on durable operations. */
 export function runAdapter(
   binding: AdapterBinding,
   parts: RunParts,
-  { open }: Pick<ArtifactStore, 'open'>,
+  { open, folder }: RunBytes,
 ): Adapter {
   return {
     kind: 'model',
@@ -131,6 +141,7 @@ export function runAdapter(
         trail: { append: (entry) => context.log(entry) },
         artifacts: { put: (bytes, options) => context.saveArtifact(bytes, options), open },
       });
+      await saveRunArtifacts(folder, (bytes, options) => context.saveArtifact(bytes, options));
       return toJson(outcome);
     },
   };
