@@ -47,10 +47,10 @@ export async function actOnce(live: Live): Promise<Ended> {
     const { kind, value, after, usage } = settled;
     return { kind, value, after, usage, durationMs };
   }
-  if (control.actSignal.aborted) {
+  if (signalOf(live).aborted) {
     // An act without effect that was told to end has no say in how: the same act is performed on resume.
     if (!mayHaveEffect) {
-      return control.isAborted()
+      return control.closing() !== null
         ? { kind: 'stopped', isSettled: true, isAbsent: true }
         : { kind: 'refused' };
     }
@@ -69,11 +69,12 @@ export async function actOnce(live: Live): Promise<Ended> {
   return { ...settled, isSettled: true };
 }
 
-async function begin({ parts, request, generation, row }: Live): Promise<Settled> {
+async function begin(live: Live): Promise<Settled> {
+  const { parts, request, generation, row } = live;
   const { operation, act } = request;
   const mayHaveEffect = isEffectful(operation);
   const context: ActContext = {
-    signal: parts.control.actSignal,
+    signal: signalOf(live),
     // Few receivers take a key, so it is made for those that ask.
     get idempotencyKey() {
       return idempotencyKey(parts.claim, {
@@ -88,6 +89,13 @@ async function begin({ parts, request, generation, row }: Live): Promise<Settled
   } catch (error) {
     return settledThrow(error, mayHaveEffect);
   }
+}
+
+/** What tells an act to end: a stop waits for those that do something, and not for the answer of a model. */
+function signalOf({ parts: { control }, request: { operation } }: Live): AbortSignal {
+  return operation.kind === 'model' && !isEffectful(operation)
+    ? control.askSignal
+    : control.actSignal;
 }
 
 /** Keeps what an act that was given up ends with as evidence. */

@@ -22,6 +22,8 @@ export interface RunControl {
   readonly programSignal: AbortSignal;
   /** Aborts when acts must end: a stop at once, the deadline, a lost lease, a cancellation. */
   readonly actSignal: AbortSignal;
+  /** Aborts with every stop: for acts that only ask a model, which can be asked again and may never answer. */
+  readonly askSignal: AbortSignal;
   /** Aborts when not even looking is wanted any more. */
   readonly endSignal: AbortSignal;
   /** Waits for work, but no longer than the grace of acts that were told to end. */
@@ -64,9 +66,10 @@ export function createRunControl(options: {
   const { clock } = options;
   const program = new AbortController();
   const acts = new AbortController();
+  const asks = new AbortController();
   const end = new AbortController();
   // Every act in flight listens: a reply of a dozen calls is no leak to warn of.
-  setMaxListeners(0, program.signal, acts.signal, end.signal);
+  setMaxListeners(0, program.signal, acts.signal, asks.signal, end.signal);
   const startedAt = clock.monotonicMs();
   let closing: Closing | null = null;
   let fault: { readonly error: unknown } | null = null;
@@ -87,6 +90,7 @@ export function createRunControl(options: {
   const endActs = (reason: unknown): void => {
     if (acts.signal.aborted) return;
     acts.abort(reason);
+    asks.abort(reason);
     after(options.graceMs, giveUp);
   };
   const endProgram = (): void => {
@@ -102,6 +106,7 @@ export function createRunControl(options: {
   return {
     programSignal: program.signal,
     actSignal: acts.signal,
+    askSignal: asks.signal,
     endSignal: end.signal,
     untilAbandoned(work) {
       // No common promise: whatever waits for one stays in memory as long as it does.
@@ -127,6 +132,7 @@ export function createRunControl(options: {
       if (closing === null || rank(reason) > rank(closing.reason)) {
         closing = { reason, failure: failure ?? null, ...(kind === undefined ? {} : { kind }) };
       }
+      if (reason === 'stopped') asks.abort(operationSuspended(reason));
       endProgram();
     },
     abort(reason) {
