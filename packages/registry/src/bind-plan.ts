@@ -1,7 +1,8 @@
 import {
   type CompiledHarnessPlan,
+  canonicalJson,
   compileValidator,
-  digest,
+  type ExactJson,
   type JsonSchema,
   type PlanNode,
   type SchemaViolation,
@@ -140,12 +141,12 @@ function firstDrift(
   if (isNarrow && node.model_tool_name !== descriptor.model_tool_name) return 'model_tool_name';
   if (node.description !== descriptor.description) return 'description';
   if (!sameSchema(node.input_schema, descriptor.input_schema)) return 'input_schema';
-  if (digest(node.required_capabilities) !== digest(descriptor.required_capabilities)) {
+  if (!sameJson(node.required_capabilities, descriptor.required_capabilities)) {
     return 'required_capabilities';
   }
   const produced = new Set(descriptor.produced_artifact_ids);
   const isFewer = !isNarrow && node.produced_artifact_ids.every((id) => produced.has(id));
-  if (!isFewer && digest(node.produced_artifact_ids) !== digest(descriptor.produced_artifact_ids)) {
+  if (!isFewer && !sameJson(node.produced_artifact_ids, descriptor.produced_artifact_ids)) {
     return 'produced_artifact_ids';
   }
   if (node.side_effect_class !== descriptor.side_effect_class) return 'side_effect_class';
@@ -154,5 +155,10 @@ function firstDrift(
 
 /** Words do not bind: the model reads those of the plan, and both check the same. */
 function sameSchema(left: JsonSchema, right: JsonSchema): boolean {
-  return digest(withoutAnnotations(left)) === digest(withoutAnnotations(right));
+  return sameJson(withoutAnnotations(left), withoutAnnotations(right));
+}
+
+/** Whether two values have the same digest; two equal texts need none. */
+function sameJson(left: ExactJson, right: ExactJson): boolean {
+  return canonicalJson(left) === canonicalJson(right);
 }

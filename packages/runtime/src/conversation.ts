@@ -79,7 +79,9 @@ export function createConversation(): Conversation {
     else added.push(joined('', text));
   };
   const beginTurn = (reply: AssistantMessage): void => {
-    for (const { id } of reply.tool_calls ?? []) {
+    const { tool_calls: calls = [] } = reply;
+    for (let at = 0; at < calls.length; at++) {
+      const id = calls[at]?.id ?? '';
       if (open.has(id)) throw broken('two calls with one id', id);
       open.add(id);
     }

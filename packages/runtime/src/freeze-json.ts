@@ -33,7 +33,10 @@ function freezeAll(value: object, depth: number, walk: Walk): boolean {
     walk.seen.add(value);
   }
   if (isList(value)) {
-    for (const item of value) if (!freezeItem(item, depth, walk)) return false;
+    // Counted, for many lists are frozen already, and through those the engine goes by an iterator.
+    for (let at = 0; at < value.length; at++) {
+      if (!freezeItem(value[at], depth, walk)) return false;
+    }
   } else if (isPlain(value)) {
     // The engine reads along such a loop without looking the names up; only what is no scalar is asked
     // whether it is the object's own.

@@ -19,12 +19,15 @@ export function judgeCalls(
   given: { readonly tools: ToolIndex; readonly policy: GuardPolicy; readonly state: GuardState },
 ): JudgedCalls {
   const { policy, state } = given;
-  const most = policy.maxCalls ?? DEFAULT_MAX_CALLS;
-  const isWhole = reply.tool_calls.length <= most;
-  const kept = isWhole ? reply.tool_calls : reply.tool_calls.slice(0, most);
+  const most = Math.min(reply.tool_calls.length, policy.maxCalls ?? DEFAULT_MAX_CALLS);
+  const isWhole = most === reply.tool_calls.length;
+  const calls: InspectedCall[] = [];
   let isListed = false;
-  const calls = kept.map((call, index) => {
-    const isLast = isWhole && index === kept.length - 1;
+  // Counted, for what comes from a record is frozen, and the engine has no fast way to map a frozen list.
+  for (let index = 0; index < most; index++) {
+    const call = reply.tool_calls[index];
+    if (call === undefined) continue;
+    const isLast = isWhole && index === most - 1;
     const judged = judgeCall(call, {
       // One by one: what a literal adds to a spread that it begins with costs half a microsecond each.
       tools: given.tools,
@@ -36,11 +39,11 @@ export function judgeCalls(
       needsHelp: state.consecutive.tool_errors > 0,
     });
     if (judged.kind === 'refused' && judged.reason === 'unknown-tool') isListed = true;
-    return judged;
-  });
+    calls.push(judged);
+  }
   return {
     calls: withoutDuplicates(calls, policy.collapseDuplicates ?? []),
-    leftOut: reply.tool_calls.length - kept.length,
+    leftOut: reply.tool_calls.length - most,
   };
 }
 

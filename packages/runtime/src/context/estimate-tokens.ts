@@ -1,4 +1,4 @@
-import type { ModelMessage, ModelTool } from '@millforge/contracts';
+import type { ModelMessage, ModelTool, ModelToolCall } from '@millforge/contracts';
 
 /**
  * Estimates the tokens of a text: four ASCII characters each, any other character one.
@@ -21,7 +21,11 @@ export function estimateMessage(message: ModelMessage): number {
   }
   if (message.role !== 'assistant') return said;
   let calls = message.continuation === undefined ? 0 : estimateText(message.continuation);
-  for (const call of message.tool_calls ?? []) {
+  const { tool_calls: all = NONE } = message;
+  // Counted: the calls are frozen, and for those the engine goes through an iterator.
+  for (let at = 0; at < all.length; at++) {
+    const call = all[at];
+    if (call === undefined) continue;
     calls += CALL_FRAME + estimateText(call.name) + estimateText(call.arguments);
   }
   return said + calls;
@@ -37,6 +41,7 @@ export function estimateTools(tools: readonly ModelTool[]): number {
   return sum;
 }
 
+const NONE: readonly ModelToolCall[] = [];
 /** An image, whatever its size: providers bring large ones down to about that. */
 const IMAGE = 1200;
 /** Role and separators of one message in the usual templates. */
