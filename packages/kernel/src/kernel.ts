@@ -131,7 +131,11 @@ export interface GoalRun {
    * it over, `kernel/adapter-missing`, `kernel/not-found`, or a fault of the store.
    */
   readonly done: Promise<GoalView>;
-  /** Suspends after the operations in flight, or at once with `now`; the goal stays resumable. */
+  /**
+   * Suspends after the operations in flight, or at once with `now`; the goal stays resumable.
+   *
+   * A model's answer is not waited for: such a call without effect is told to end, and made again on resume.
+   */
   stop(options?: { readonly now?: boolean }): void;
   /** Cancels the goal for good. */
   cancel(reason: string): Promise<GoalView>;

@@ -14,7 +14,7 @@ export interface RunHandle {
   send(message: string): boolean;
   /** Asks it to end before its next turn, as cancelled; false when it has ended. */
   requestStop(reason: string): boolean;
-  /** Suspends it, after the current operation or now; it can be resumed. */
+  /** Suspends it, after the current operation or now, and without waiting for a model; it can be resumed. */
   stop(options?: { readonly now?: boolean }): void;
   /** Ends it for good; `kernel/goal-ended` when it has ended. */
   cancel(reason: string): Promise<void>;
