@@ -67,12 +67,10 @@ export function isLegal(table: string, from: string, to: string): boolean {
   return LEGAL.has(`${table} ${from} ${to}`);
 }
 
-/** What a view says of a row whose process died: it is seen, and never written. */
-type Seen = 'interrupted';
-/** State of a task. */
-export type TaskState = Exclude<TaskView['state'], Seen>;
-/** State of an attempt. */
-export type AttemptState = Exclude<NonNullable<TaskView['attempt']>['state'], Seen>;
+/** State of a task; `interrupted` is what a view says of a row whose process died, and never written. */
+export type TaskState = Exclude<TaskView['state'], 'interrupted'>;
+/** State of an attempt, without the `interrupted` of views. */
+export type AttemptState = Exclude<NonNullable<TaskView['attempt']>['state'], 'interrupted'>;
 /** State of an operation that left a trace. */
 export type OperationState = OperationView['state'];
 
