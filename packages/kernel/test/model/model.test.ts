@@ -97,9 +97,17 @@ test('agrees with the model after every command', {
       }
       expect(await kernel.verifyTrail(scope, goalId)).toMatchObject({ ok: true });
     }),
-    { numRuns: Number(process.env['MILLFORGE_MODEL_RUNS'] ?? 500) },
+    { numRuns: Number(process.env['MILLFORGE_MODEL_RUNS'] ?? 500), examples: [[REPEATED_READ]] },
   );
 });
+
+/** A read that a person lets be repeated, and that nobody answers then: ten thousand sequences found it. */
+const REPEATED_READ: Command[] = [
+  { type: 'run', behaviours: ['done', 'done', 'done', 'uncertain', 'uncertain', 'uncertain'] },
+  { type: 'decide', decision: 'retry' },
+  { type: 'run', behaviours: ['unavailable'] },
+  { type: 'run', behaviours: ['uncertain', 'uncertain', 'uncertain'] },
+];
 
 async function apply(
   kernel: Kernel,

@@ -107,7 +107,8 @@ function performModel(
   queue: Behaviour[],
 ): 'next' | 'suspended' | 'held' {
   if (operation.state === 'done' || operation.state === 'failed') return 'next';
-  const leavesTrace = kind !== 'read';
+  // What a person was asked about has a row, which is admitted again whatever it may do.
+  const leavesTrace = kind !== 'read' || operation.state !== 'none';
   const mayHaveEffect = kind !== 'model' && kind !== 'read';
   let isOpen = operation.state !== 'none';
   // A person who lets it be repeated lets it be repeated once.
