@@ -1,5 +1,6 @@
 import type { ModelMessage } from '@millforge/contracts';
 import { cutText } from './cut-text.ts';
+import { findPassages } from './find-passages.ts';
 
 /**
  * Takes out of a server's words what it repeats of the conversation, and cuts the rest to one line.
@@ -9,25 +10,22 @@ import { cutText } from './cut-text.ts';
  */
 export function withoutEchoes(text: string, conversation: readonly ModelMessage[]): string {
   const line = cutText(oneLine(text), MAX_LINE_CHARS);
-  const spoken = oneLine(conversation.map(textOf).join('\n'));
+  const echoed = findPassages(line, { in: spoken(conversation), chars: MIN_ECHO_CHARS });
   let result = '';
-  for (let at = 0; at < line.length; ) {
-    let end = at + MIN_ECHO_CHARS;
-    if (end > line.length || !spoken.includes(line.slice(at, end))) {
-      result += line.charAt(at);
-      at += 1;
-      continue;
-    }
-    while (end < line.length && spoken.includes(line.slice(at, end + 1))) end += 1;
-    result += '…';
-    at = end;
+  let kept = 0;
+  for (const { start, end } of echoed) {
+    result += `${line.slice(kept, start)}…`;
+    kept = end;
   }
-  return result;
+  return result + line.slice(kept);
 }
 
-function textOf(message: ModelMessage): string {
-  const calls = message.role === 'assistant' ? (message.tool_calls ?? []) : [];
-  return [message.content ?? '', ...calls.map((call) => call.arguments)].join('\n');
+function* spoken(conversation: readonly ModelMessage[]): Iterable<string> {
+  for (const message of conversation) {
+    if (message.content !== null) yield oneLine(message.content);
+    const calls = message.role === 'assistant' ? (message.tool_calls ?? []) : [];
+    for (const call of calls) yield oneLine(call.arguments);
+  }
 }
 
 function oneLine(text: string): string {
