@@ -9,6 +9,7 @@ import type { ArgumentRepair } from './argument-repair.ts';
 import { findViolation } from './find-violation.ts';
 import { isJsonList, isJsonObject } from './json-kind.ts';
 import { renamedKeys } from './names/renamed-keys.ts';
+import { INTEGER } from './read-loose-json.ts';
 import { readValue } from './read-value.ts';
 
 /** Where a value stands, what is expected there, and where changes are noted. */
@@ -169,5 +170,4 @@ function isSpareNull(value: JsonValue, schema: JsonSchema): boolean {
   return value === null && findViolation(null, schema) !== null;
 }
 
-const INTEGER = /^-?\d+$/;
 const JSON_NUMBER = /^-?(?:0|[1-9]\d{0,30})(?:\.\d{1,30})?(?:[eE][+-]?\d{1,3})?$/;

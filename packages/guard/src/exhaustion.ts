@@ -1,4 +1,10 @@
-import type { BudgetName, GuardState, MistakeBudget, MistakeCounts } from './guard-state.ts';
+import {
+  type BudgetName,
+  type GuardState,
+  MISTAKES,
+  type MistakeBudget,
+  type MistakeCounts,
+} from './guard-state.ts';
 
 /** A budget that is used up, so that the run ends. */
 export interface Exhaustion {
@@ -45,14 +51,6 @@ function mostCharged(kinds: readonly MistakeBudget[], state: GuardState): Mistak
   }
   return most;
 }
-
-/** The kinds of mistakes; of several that weigh the same the first one ends the run. */
-export const MISTAKES: readonly MistakeBudget[] = [
-  'premature_terminals',
-  'prerequisite_violations',
-  'tool_errors',
-  'validation_retries',
-];
 
 const WORDS: { readonly [Kind in MistakeBudget]: string } = {
   validation_retries: 'replies without a usable tool call',

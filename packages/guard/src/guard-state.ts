@@ -18,6 +18,14 @@ export interface MistakeCounts {
 /** The kinds of mistakes. */
 export type MistakeBudget = keyof MistakeCounts;
 
+/** The kinds of mistakes; of several that weigh the same the first one ends the run. */
+export const MISTAKES: readonly MistakeBudget[] = [
+  'premature_terminals',
+  'prerequisite_violations',
+  'tool_errors',
+  'validation_retries',
+];
+
 /** How many mistakes have been made; frozen, never changed in place. */
 export interface GuardState {
   /** Replies inspected. */
@@ -77,7 +85,7 @@ export function noteAsked(
   return Object.freeze({
     ...state,
     asked: Object.freeze({
-      firstText: before.firstText,
+      ...before,
       announcements: before.announcements + (asked.reason === 'announcement' ? 1 : 0),
       cuts: before.cuts + (asked.reason === 'cut' ? 1 : 0),
     }),
@@ -96,10 +104,9 @@ export function noteTaken(state: GuardState): GuardState {
 }
 
 function counts(of: (kind: MistakeBudget) => number): MistakeCounts {
-  return Object.freeze({
-    validation_retries: of('validation_retries'),
-    tool_errors: of('tool_errors'),
-    prerequisite_violations: of('prerequisite_violations'),
-    premature_terminals: of('premature_terminals'),
-  });
+  // Every kind stands in the list, so no count is missing.
+  const all = Object.fromEntries(MISTAKES.map((kind) => [kind, of(kind)])) as {
+    [Kind in MistakeBudget]: number;
+  };
+  return Object.freeze(all);
 }

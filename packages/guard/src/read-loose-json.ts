@@ -70,9 +70,9 @@ export function readLooseJson(
     return { ok: true, value: root, end: at, repairs: repairs === null ? [] : [...repairs] };
   }
   const isCut = !isRead && at >= text.length;
-  return entries > MAX_ENTRIES
-    ? { ok: false, message: TOO_LARGE, isCut, isTooLarge: true }
-    : { ok: false, message: `This is not JSON: ${fault}`, isCut, isTooLarge: false };
+  const isTooLarge = entries > MAX_ENTRIES;
+  const message = isTooLarge ? TOO_LARGE : `This is not JSON: ${fault}`;
+  return { ok: false, message, isCut, isTooLarge };
 }
 
 interface Cursor {
@@ -208,10 +208,13 @@ function readScalar(cursor: Cursor): JsonValue | undefined {
   const word = take(WORD, cursor);
   // Most numbers are small integers, about which there is nothing to ask.
   if (SHORT_INTEGER.test(word)) return Number(word) + 0;
-  const isPython = slips && PYTHON.test(word);
-  if (isPython) mend(cursor, 'python-literal');
-  const literal = LITERALS.get(isPython ? word.toLowerCase().replace('none', 'null') : word);
+  const literal = LITERALS.get(word);
   if (literal !== undefined) return literal;
+  const python = slips ? PYTHON.get(word) : undefined;
+  if (python !== undefined) {
+    mend(cursor, 'python-literal');
+    return python;
+  }
   if (NUMERIC.test(word)) return numberOf(word, cursor);
   cursor.at = from;
   return undefined;
@@ -289,7 +292,6 @@ function endOfString(text: string, from: number, quote: string): number {
 
 /** JSON has no escaped apostrophe, and needs the other quote escaped. */
 function inDoubleQuotes(inside: string): string {
-  if (!/["\\]/.test(inside)) return inside;
   // Only where one escape can be taken for another they have to be walked one by one.
   return /\\["\\]/.test(inside)
     ? inside.replaceAll(/\\[^]|"/g, (mark) => SINGLE_TO_DOUBLE.get(mark) ?? mark)
@@ -361,7 +363,8 @@ const BARE_KEY = /[A-Za-z_][\w-]*/y;
 const WORD = /[-+\w.]+/y;
 const NUMERIC = /^-?\d[\d.eE+-]*$/;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-const INTEGER = /^-?\d+$/;
+/** An integer, written without a fraction or an exponent. */
+export const INTEGER = /^-?\d+$/;
 const SHORT_INTEGER = /^-?(?:0|[1-9]\d{0,14})$/;
 // What stands for itself inside a string: no control character, no escape, no surrogate.
 const PLAIN = /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/;
@@ -380,4 +383,8 @@ const LITERALS: ReadonlyMap<string, JsonValue> = new Map<string, JsonValue>([
   ['false', false],
   ['null', null],
 ]);
-const PYTHON = /^(?:True|False|None)$/;
+const PYTHON: ReadonlyMap<string, JsonValue> = new Map<string, JsonValue>([
+  ['True', true],
+  ['False', false],
+  ['None', null],
+]);

@@ -1,9 +1,10 @@
-import { type Exhaustion, findExhaustion, MISTAKES } from './exhaustion.ts';
+import { type Exhaustion, findExhaustion } from './exhaustion.ts';
 import type { GuardPolicy } from './guard-policy.ts';
 import {
   chargeMistakes,
   forgiveMistakes,
   type GuardState,
+  MISTAKES,
   type MistakeBudget,
 } from './guard-state.ts';
 

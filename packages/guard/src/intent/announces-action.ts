@@ -1,7 +1,7 @@
 import type { GuardTool } from '../guard-tool.ts';
 import { nameWords } from '../names/fold-name.ts';
 import { ACTING_LANGUAGES, ACTION_KINDS, type ActionKind, TOOL_WORDS } from './action-words.ts';
-import { anyWord } from './word-pattern.ts';
+import { anyPattern, anyWord } from './word-pattern.ts';
 
 /**
  * Whether a text ends by announcing an action that one of the tools performs, and does not perform it.
@@ -77,20 +77,17 @@ const LANGUAGES = ACTING_LANGUAGES.map(compile);
 const KEPT = new WeakMap<readonly GuardTool[], ReadonlySet<ActionKind>>();
 const VERBS = new Set(ACTION_KINDS.flatMap(toolWords));
 /** Things that live in computers. Idioms have other objects: one reads a room, and looks from an angle. */
-const OBJECTS = new RegExp(
-  [
-    String.raw`[\w-]+\.[a-z]{1,4}\b|[\w.-]+/[\w./-]+|\w_\w`,
-    anyWord(
-      'files?|folders?|director(?:y|ies)|codebase|source code|logs?|tests?|pages?|websites?|web|records?|databases?|tables?|repos?|repositor(?:y|ies)|documents?|documentation|notes?|config|configuration|functions?|scripts?|commands?|emails?|calendar|weather|data|tools?|api|issues?|tickets?',
-      'datei(?:en)?|ordner|verzeichnis\\w*|quellcode|protokolle?|seiten?|konfiguration|datenbank|dokumente?|notiz\\w*|skripte?|befehle?|daten',
-      'fichiers?|dossiers?|répertoires?|journal|journaux|base de données|commandes?|données',
-      'archivos?|ficheros?|carpetas?|directorios?|registros?|pruebas?|páginas?|configuración|base de datos|documentos?|notas?|datos',
-      'arquivos?|ficheiros?|pastas?|diretórios?|testes?|configuração|banco de dados|dados',
-      'cartell[ae]|registr[oi]|pagin[ae]|configurazione|document[oi]|not[ae]|dati',
-    ),
-    '文件|目录|代码|日志|测试|网页|配置|数据|文档|资料|内容|ファイル|フォルダ|ディレクトリ|コード|ログ|テスト|ページ|設定|データ|ドキュメント',
-  ].join('|'),
-  'u',
+const OBJECTS = anyPattern(
+  String.raw`[\w-]+\.[a-z]{1,4}\b|[\w.-]+/[\w./-]+|\w_\w`,
+  anyWord(
+    'files?|folders?|director(?:y|ies)|codebase|source code|logs?|tests?|pages?|websites?|web|records?|databases?|tables?|repos?|repositor(?:y|ies)|documents?|documentation|notes?|config|configuration|functions?|scripts?|commands?|emails?|calendar|weather|data|tools?|api|issues?|tickets?',
+    'datei(?:en)?|ordner|verzeichnis\\w*|quellcode|protokolle?|seiten?|konfiguration|datenbank|dokumente?|notiz\\w*|skripte?|befehle?|daten',
+    'fichiers?|dossiers?|répertoires?|journal|journaux|base de données|commandes?|données',
+    'archivos?|ficheros?|carpetas?|directorios?|registros?|pruebas?|páginas?|configuración|base de datos|documentos?|notas?|datos',
+    'arquivos?|ficheiros?|pastas?|diretórios?|testes?|configuração|banco de dados|dados',
+    'cartell[ae]|registr[oi]|pagin[ae]|configurazione|document[oi]|not[ae]|dati',
+  ),
+  '文件|目录|代码|日志|测试|网页|配置|数据|文档|资料|内容|ファイル|フォルダ|ディレクトリ|コード|ログ|テスト|ページ|設定|データ|ドキュメント',
 );
 const MAX_SENTENCE = 240;
 const GOES_ON = /(?:[:：…]|\.\.\.)$/u;
@@ -98,19 +95,16 @@ const GOES_ON = /(?:[:：…]|\.\.\.)$/u;
 const NO_PROSE = /^(?:[-*+>|#`]|\d+[.)]\s)|["”»`|]$/u;
 
 /** Conditions, questions, later times and offers: then somebody else moves first. */
-const HEDGES = new RegExp(
-  [
-    // What stands behind a colon has been done; what ends in a call to the reader is said to the reader.
-    '[?？!！]|[:：].',
-    anyWord(
-      'if|unless|when(?:ever)?|once|after|before|until|while|tomorrow|tonight|later|soon|someday|always|never|would|could|know|explain|think|remember|you',
-      'wenn|falls|sobald|nachdem|morgen|später|bald|immer|nie|würde|könnte|wissen|ihnen|dir|euch',
-      'si|quand|lorsque|dès|après|demain|plus tard|bientôt|toujours|jamais|vous|te',
-      'cuando|después|mañana|luego|pronto|siempre|nunca|usted',
-      'se|quando|depois|amanhã|mais tarde|sempre|você|lhe',
-      'dopo|domani|più tardi|presto|mai|ti|vi|lei',
-    ),
-    '如果|的话|明天|以后|之后|你|您|稍后|もし|たら|れば|明日|後で|あなた',
-  ].join('|'),
-  'u',
+const HEDGES = anyPattern(
+  // What stands behind a colon has been done; what ends in a call to the reader is said to the reader.
+  '[?？!！]|[:：].',
+  anyWord(
+    'if|unless|when(?:ever)?|once|after|before|until|while|tomorrow|tonight|later|soon|someday|always|never|would|could|know|explain|think|remember|you',
+    'wenn|falls|sobald|nachdem|morgen|später|bald|immer|nie|würde|könnte|wissen|ihnen|dir|euch',
+    'si|quand|lorsque|dès|après|demain|plus tard|bientôt|toujours|jamais|vous|te',
+    'cuando|después|mañana|luego|pronto|siempre|nunca|usted',
+    'se|quando|depois|amanhã|mais tarde|sempre|você|lhe',
+    'dopo|domani|più tardi|presto|mai|ti|vi|lei',
+  ),
+  '如果|的话|明天|以后|之后|你|您|稍后|もし|たら|れば|明日|後で|あなた',
 );

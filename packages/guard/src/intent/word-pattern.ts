@@ -6,3 +6,8 @@
 export function anyWord(...languages: readonly string[]): string {
   return String.raw`\b(?:${languages.join('|')})\b`;
 }
+
+/** A pattern that finds what any of the sources finds, in whatever case. */
+export function anyPattern(...sources: readonly string[]): RegExp {
+  return new RegExp(sources.join('|'), 'iu');
+}

@@ -5,7 +5,7 @@ import {
   brokenCall,
   type TextCallFormat,
 } from './text-call.ts';
-import { matchAt } from './text-walk.ts';
+import { matchAt, spaced } from './text-walk.ts';
 
 /**
  * Reads calls that are a name and the JSON of its arguments: `name{…}`, `name[ARGS]{…}`,
@@ -29,7 +29,7 @@ export function readNamedCalls(
 // White space is bounded: free repetitions side by side would cost its square.
 const NAMED: Omit<HeadedForm, 'format'> = {
   tools: 'further',
-  head: /[\s,;]{0,8}(?:\[TOOL_CALLS\]\s{0,4})?([A-Za-z_][\w.:/-]{0,127})\s{0,4}(?:\[CALL_ID\][\w-]{1,64}\s{0,4})?(?:\[ARGS\]\s{0,4})?(?=\{)/y,
+  head: spaced`[\s,;]{0,8}(?:\[TOOL_CALLS\] )?([A-Za-z_][\w.:/-]{0,127}) (?:\[CALL_ID\][\w-]{1,64} )?(?:\[ARGS\] )?(?=\{)`,
 };
 const NAME = /\s*([A-Za-z_][\w.:/-]{0,127})/y;
-const CUT_HEAD = /\s{0,8}[\w.:/-]{0,128}\s{0,4}(?:\[[A-Z_]{0,12}\]?[\w-]{0,64}\s{0,4}){0,3}$/y;
+const CUT_HEAD = spaced`\s{0,8}[\w.:/-]{0,128} (?:\[[A-Z_]{0,12}\]?[\w-]{0,64} ){0,3}$`;

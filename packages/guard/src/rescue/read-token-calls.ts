@@ -10,7 +10,7 @@ import {
   callsUpTo,
   type TextCall,
 } from './text-call.ts';
-import { endAt, skipSpace } from './text-walk.ts';
+import { endAt, skipSpace, spaced } from './text-walk.ts';
 
 /** Reads `[TOOL_CALLS]` with a list, or with names and their JSON. */
 export function readMistral(source: BlockSource, at: number): BlockReading {
@@ -65,36 +65,36 @@ function readerOf(form: HeadedForm): BlockReader {
 // White space is bounded in all patterns here: free repetitions side by side would cost its square.
 const LIQUID_END = /\s*<\|tool_call_end\|>/y;
 const CUT_HEAD_LENGTH = 120;
-const BETWEEN_LLAMA = /\s{0,4}(?:;\s{0,4}(?:<\|python_tag\|>)?|<\|python_tag\|>)\s{0,4}(?=\{)/y;
+const BETWEEN_LLAMA = spaced` (?:; (?:<\|python_tag\|>)?|<\|python_tag\|>) (?=\{)`;
 
 /** Reads the section of calls of Kimi: `<|tool_call_begin|>functions.name:0<|tool_call_argument_begin|>{…}`. */
 export const readKimi = readerOf({
   format: 'kimi',
-  head: /\s{0,4}(?:<\|tool_calls_section_begin\|>)?\s{0,4}<\|tool_call_begin\|>\s{0,4}(?:functions\.)?([\w./-]{1,128}?)(?::\d{1,6})?\s{0,4}<\|tool_call_argument_begin\|>/y,
-  tail: /\s{0,4}<\|tool_call_end\|>/y,
-  end: /\s{0,4}<\|tool_calls_section_end\|>/y,
+  head: spaced` (?:<\|tool_calls_section_begin\|>)? <\|tool_call_begin\|> (?:functions\.)?([\w./-]{1,128}?)(?::\d{1,6})? <\|tool_call_argument_begin\|>`,
+  tail: spaced` <\|tool_call_end\|>`,
+  end: spaced` <\|tool_calls_section_end\|>`,
 });
 
 /** Reads the section of calls of DeepSeek, with or without the type and the fence. */
 export const readDeepSeek = readerOf({
   format: 'deepseek',
-  head: /\s{0,4}(?:<｜tool▁calls▁begin｜>)?\s{0,4}<｜tool▁call▁begin｜>\s{0,4}(?:function\s{0,4}<｜tool▁sep｜>\s{0,4})?([\w./-]{1,128})\s{0,4}(?:<｜tool▁sep｜>)?\s{0,4}(?:```(?:json)?)?/y,
-  tail: /\s{0,4}(?:```)?\s{0,4}<｜tool▁call▁end｜>/y,
-  end: /\s{0,4}<｜tool▁calls▁end｜>/y,
+  head: spaced` (?:<｜tool▁calls▁begin｜>)? <｜tool▁call▁begin｜> (?:function <｜tool▁sep｜> )?([\w./-]{1,128}) (?:<｜tool▁sep｜>)? (?:\`\`\`(?:json)?)?`,
+  tail: spaced` (?:\`\`\`)? <｜tool▁call▁end｜>`,
+  end: spaced` <｜tool▁calls▁end｜>`,
 });
 
 /** Reads messages to a tool as gpt-oss writes them: `<|channel|>commentary to=functions.name …<|message|>{…}`. */
 export const readHarmony = readerOf({
   format: 'harmony',
-  head: /\s{0,4}(?:<\|start\|>\s{0,4}assistant)?\s{0,4}(?:<\|channel\|>\s{0,4}(?:commentary|analysis))?\s{1,4}to=(?:functions\.)?([\w/-]{1,128})\s{0,4}(?:<\|channel\|>\s{0,4}(?:commentary|analysis))?\s{0,4}(?:<\|constrain\|>)?\s{0,4}(?:json|code)?\s{0,4}<\|message\|>/y,
-  tail: /\s{0,4}<\|(?:call|end|return)\|>/y,
+  head: spaced` (?:<\|start\|> assistant)? (?:<\|channel\|> (?:commentary|analysis))?\s{1,4}to=(?:functions\.)?([\w/-]{1,128}) (?:<\|channel\|> (?:commentary|analysis))? (?:<\|constrain\|>)? (?:json|code)? <\|message\|>`,
+  tail: spaced` <\|(?:call|end|return)\|>`,
 });
 
 /** Reads `<|tool_call>call:name{key:value}<tool_call|>` and the like, whose keys bear no quotes. */
 export const readGemma = readerOf({
   format: 'gemma',
-  head: /\s{0,4}(?:<\|tool_call>|<start_function_call>)\s{0,4}call:([\w.:/-]{1,128}?)\s{0,4}(?=\{)/y,
-  tail: /\s{0,4}(?:<tool_call\|>|<end_function_call>)/y,
+  head: spaced` (?:<\|tool_call>|<start_function_call>) call:([\w.:/-]{1,128}?) (?=\{)`,
+  tail: spaced` (?:<tool_call\|>|<end_function_call>)`,
   needsTail: true,
   json: { mayClose: false, bare: { quotes: ['<|"|>', '<escape>'] } },
 });

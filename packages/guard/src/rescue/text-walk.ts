@@ -37,6 +37,11 @@ export function betweenTags(text: string, from: number, to: number): string {
   return value.replace(/^\r?\n/, '').replace(/\n$/, '');
 }
 
+/** A pattern of the place where it is used, in which a blank is white space or none. */
+export function spaced({ raw }: TemplateStringsArray): RegExp {
+  return new RegExp(raw.join('').replaceAll(' ', String.raw`\s{0,4}`), 'y');
+}
+
 const SPACE = /\s*/y;
 
 /** The tags around calls of whatever form. */
