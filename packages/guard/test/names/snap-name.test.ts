@@ -70,7 +70,9 @@ test("the reach is the policy's", () => {
 });
 
 // Measured to the end, each against each, this would take longer than a test may.
-test('names the nearest tools of a thousand for hundreds of wrong names in one reply', { timeout: 5000 }, () => {
+test('names the nearest tools of a thousand for hundreds of wrong names in one reply', {
+  timeout: 5000,
+}, () => {
   const tail = 'atoolwhosenameisaslongasnamesmaybesothatitcostsmuchtomeasure';
   const tools = Array.from({ length: 1000 }, (_, index) => ({
     name: `${tail}_${index}`,
