@@ -119,7 +119,7 @@ test('writes many runs together for as long as they go on, however long a turn t
   const runs = Array.from({ length: 20 }, async (_, run) => {
     for (let step = 0; step < 10; step += 1) {
       // Some runs come back sooner than others.
-      for (let hop = 0; hop < run; hop += 1) await null;
+      for (let hop = 0; hop < run; hop += 1) await Promise.resolve();
       await db.write('record-operation', (tx) => tx.run(INSERT, 'x'));
     }
   });

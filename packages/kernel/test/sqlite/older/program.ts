@@ -14,7 +14,7 @@ const HARNESS = {
 } as const;
 
 /** A goal of one harness run; its name says where a process left it. */
-export function olderContract(goalId: string): GoalContract {
+function olderContract(goalId: string): GoalContract {
   return {
     kind: 'goal_contract',
     schema_version: '1.0',
