@@ -4,7 +4,7 @@ import {
   operationUncertain,
   type Reconciliation,
 } from '@millforge/contracts';
-import type { GoalContract, TaskContext, WorkAdapter } from '@millforge/kernel';
+import type { TaskContext, WorkAdapter } from '@millforge/kernel';
 
 const HARNESS = {
   kind: 'model',
@@ -12,21 +12,6 @@ const HARNESS = {
   version: '1',
   parameters: { plan: 'one' },
 } as const;
-
-/** A goal of one harness run; its name says where a process left it. */
-function olderContract(goalId: string): GoalContract {
-  return {
-    kind: 'goal_contract',
-    schema_version: '1.0',
-    goal_id: goalId,
-    objective: 'Mend the failing test.',
-    inputs: { text: 'hello' },
-    required_checks: ['terminal-outcome'],
-    legal_terminal_results: ['TASK_DONE'],
-    limits: { units: 4 },
-    tasks: [{ task_id: 'run', adapter: HARNESS, doubt: 'operation', effect: 'external', units: 2 }],
-  };
-}
 
 /** What the host does besides: the moments at which its process was left, and the acts that it performs. */
 export interface OlderHost {
