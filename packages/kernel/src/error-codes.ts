@@ -26,6 +26,8 @@ export type KernelErrorCode =
   | 'kernel/io'
   /** Nobody knows whether a commit became durable; the kernel closed. */
   | 'kernel/commit-unknown'
+  /** The file was deleted, moved or replaced while it was open; the kernel closed. */
+  | 'kernel/file-moved'
   /** SQLite refused a setting that durability needs. */
   | 'kernel/setting-refused'
   /** The kernel stands on a store without a file, and this is done with files. */

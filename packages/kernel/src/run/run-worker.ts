@@ -112,13 +112,16 @@ function nameOf({ tenant, goalId }: WaitingGoal): string {
 
 /** A fault after which this process can write nothing more. */
 function isStoreFault(error: unknown): boolean {
-  return (
-    MillforgeError.is(error) &&
-    ['kernel/closed', 'kernel/commit-unknown', 'kernel/corrupt', 'kernel/newer-schema'].includes(
-      error.code,
-    )
-  );
+  return MillforgeError.is(error) && STORE_FAULTS.has(error.code);
 }
+
+const STORE_FAULTS: ReadonlySet<string> = new Set([
+  'kernel/closed',
+  'kernel/commit-unknown',
+  'kernel/corrupt',
+  'kernel/file-moved',
+  'kernel/newer-schema',
+]);
 
 const DEFAULT_CONCURRENCY = 4;
 const POLL_MS = 250;

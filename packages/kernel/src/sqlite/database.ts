@@ -43,6 +43,8 @@ export interface DatabaseOptions {
   readonly lockTimeoutMs: number;
   /** Throws `kernel/corrupt` where the file has tables, indexes or triggers that a trail has not. */
   readonly assertSchema?: () => void;
+  /** Names the file that is not the one that is open any more; asked four times a second at most. */
+  readonly movedFile?: () => string | null;
   /** Numbers from 0 to below 1 that differ between processes, so that waiting ones do not march in step. */
   readonly random: () => number;
   readonly failpoint: ((name: Failpoint) => void) | undefined;
@@ -177,9 +179,19 @@ export function createDatabase(connection: Connection, options: DatabaseOptions)
     if (closed !== null) throw closed;
   };
 
+  let lookedAt = clock.monotonicMs();
+  /** What is written to a file that was deleted or replaced is lost, although the disk acknowledges it. */
+  const refuseMoved = (now: number): void => {
+    if (now - lookedAt < MAX_UNSEEN_MS) return;
+    lookedAt = now;
+    const moved = options.movedFile?.() ?? null;
+    if (moved !== null) throw fail(movedFile(moved));
+  };
+
   const patiently = async <T>(work: () => T): Promise<T> => {
     refuseClosed();
     const start = clock.monotonicMs();
+    refuseMoved(start);
     for (;;) {
       try {
         return work();
@@ -253,6 +265,7 @@ export function createDatabase(connection: Connection, options: DatabaseOptions)
   /** False when all of it was undone, and each has to be tried alone. */
   const writeGroup = (group: readonly Caller[]): boolean => {
     refuseClosed();
+    refuseMoved(clock.monotonicMs());
     writtenBytes = 0;
     const [first] = group;
     if (first === undefined || group.length > 1) return writeTogether(group);
@@ -370,6 +383,13 @@ function unknownCommit(path: string, cause: unknown): MillforgeError {
   );
 }
 
+function movedFile(path: string): MillforgeError {
+  return new MillforgeError(
+    'kernel/file-moved',
+    `${path} was deleted, moved or replaced while it was open, and what was written since then may be lost; put it back or restore a backup, then open the trail again.`,
+  );
+}
+
 function damagedFile(path: string, found: string): MillforgeError {
   return new MillforgeError(
     'kernel/corrupt',
@@ -385,6 +405,7 @@ function tooManyWaiting(path: string): MillforgeError {
   );
 }
 
+const MAX_UNSEEN_MS = 250;
 const MAX_TURN_MS = 50;
 const MAX_BURST_MS = 50;
 const LOCK_PAUSE_MS = 2;

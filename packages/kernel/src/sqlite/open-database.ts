@@ -6,6 +6,7 @@ import type { Connection, Driver } from './driver.ts';
 import { APPLICATION_ID, BACKUP_ID, type Migration, migrate } from './migrate.ts';
 import { prepareDirectory } from './prepare-directory.ts';
 import { isBusy, sqlFault } from './sql-fault.ts';
+import { watchFiles } from './watch-files.ts';
 
 /** How a trail's file is opened. */
 export interface OpenDatabaseOptions {
@@ -60,6 +61,7 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Databa
       ...options,
       schemaVersion: options.migrations.length,
       assertSchema: () => checkSchema(opened, options),
+      movedFile: watchFiles(path),
     });
   } catch (error) {
     connection?.close();
