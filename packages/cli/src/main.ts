@@ -65,10 +65,19 @@ export async function main(argv: readonly string[], options: MainOptions): Promi
   const host = options.host ?? nodeHost();
   try {
     return await dispatch(argv, { ...options, host });
-  } catch (error) {
+  } catch (thrown) {
+    const error = firstOf(thrown);
     writeLine(host.stderr, `millforge: ${asCalled(sentenceOf(error), host.env)}`);
     return exitStatusOfError(error);
   }
+}
+
+/** What failed first, where closing after it failed as well. */
+function firstOf(error: unknown): unknown {
+  // By its name: the class is not there on Node 20.
+  const isDouble =
+    error instanceof Error && error.name === 'SuppressedError' && 'suppressed' in error;
+  return isDouble ? firstOf(error.suppressed) : error;
 }
 
 async function dispatch(

@@ -1,10 +1,10 @@
 import { createReadStream } from 'node:fs';
-import { open, rename, rm } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { MillforgeError } from '@millforge/contracts';
 import { documentError, systemCode, usageError } from '../cli-error.ts';
 import { writeJsonLine, writeLine } from '../output/terminal.ts';
+import { isSameFile, writeWhole } from '../output/write-whole.ts';
 import type { Command } from './command.ts';
 import { DATA_OPTION, findData } from './data-place.ts';
 
@@ -24,7 +24,13 @@ export const trailExportCommand: Command = {
     await using millforge = createMillforge({ dataDir: data.directory, env: host.env });
     const lines = millforge.exportTrail(args.positionals[0] ?? '');
     if (file === null) for await (const line of lines) host.stdout.write(line);
-    else await writeWhole(resolve(host.cwd, file), lines);
+    else {
+      const path = resolve(host.cwd, file);
+      if (await isSameFile(path, join(data.directory, 'trail.db'))) {
+        throw usageError(`${path} is the trail itself; name another file with --out.`);
+      }
+      await writeWhole(path, lines);
+    }
     return 0;
   },
 };
@@ -70,24 +76,4 @@ async function* linesOf(path: string): AsyncIterable<string> {
     stream.once('error', failed);
   });
   yield* createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY });
-}
-
-/** A file is there whole, or not at all. */
-async function writeWhole(path: string, lines: AsyncIterable<string>): Promise<void> {
-  const unfinished = `${path}.unfinished`;
-  try {
-    const file = await open(unfinished, 'w', 0o600);
-    try {
-      for await (const line of lines) await file.write(line);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(unfinished, path);
-  } catch (cause) {
-    await rm(unfinished, { force: true });
-    const code = systemCode(cause);
-    if (code === null || MillforgeError.is(cause)) throw cause;
-    throw usageError(`The file ${path} cannot be written (${code}).`, cause);
-  }
 }
