@@ -59,7 +59,8 @@ const FAULTS: readonly Fault[] = [
       `${path} is damaged; copy it away, run \`millforge doctor\` on the copy and restore a backup.`,
   },
   {
-    codes: /^SQLITE_FULL/,
+    // The index of the log lies in a file of its own, which has no room to grow.
+    codes: /^SQLITE_(FULL|IOERR_SHMSIZE)/,
     code: 'kernel/disk-full',
     message: (path) =>
       `The disk of ${path} is full; free some space and try again, nothing is lost.`,
