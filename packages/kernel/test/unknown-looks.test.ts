@@ -1,0 +1,90 @@
+import type { Clock, Operation, Reconciliation } from '@millforge/contracts';
+import { operationUncertain } from '@millforge/contracts';
+import { expect, test } from 'vitest';
+import {
+  acting,
+  adapter,
+  contract,
+  gate,
+  open,
+  outcome,
+  scope,
+  systemClock,
+  temporaryDirectory,
+  unsafeCall,
+} from './fixture.ts';
+
+/** A clock by which the longest time that a look may take is over at once. */
+const impatient: Clock = {
+  ...systemClock,
+  delay: (ms, signal) => systemClock.delay(ms === 30_000 ? 0 : ms, signal),
+};
+
+const threw = async (): Promise<Reconciliation> => {
+  throw new Error('The inbox does not answer.');
+};
+const silent = (): Promise<Reconciliation> => new Promise(() => {});
+
+test.each([
+  ['throws', threw, 'threw'],
+  ['does not come back', silent, 'too-slow'],
+])(
+  'asks a person where the look that %s tells nothing, and performs nothing again',
+  async (_, reconcile, error) => {
+    const kernel = await open(temporaryDirectory(), { clock: impatient });
+    await kernel.admitGoal(scope, contract('goal-1'));
+    let acts = 0;
+    const program = adapter(async (context) => {
+      await context.perform(unsafeCall('tool/1/0', { reconcile }), async () => {
+        acts += 1;
+        throw operationUncertain({ code: 'timeout', message: 'The answer was lost.' });
+      });
+      return outcome();
+    });
+    const view = await kernel.runGoal(scope, 'goal-1', { adapters: [program] }).done;
+    expect([view.state, acts]).toEqual(['held', 1]);
+    expect(view.holds).toMatchObject([
+      {
+        reason: 'ambiguous-operation',
+        facts: { reconciliation: { kind: 'unknown', evidence: { error } } },
+      },
+    ]);
+  },
+);
+
+test('takes no look for an answer while the act that it is about may still come, in the process that began it', async () => {
+  const kernel = await open(temporaryDirectory(), { graceMs: 5 });
+  await kernel.admitGoal(scope, contract('goal-1'));
+  const begun = gate();
+  const ended = gate();
+  let looks = 0;
+  const call: Operation = unsafeCall('tool/1/0', {
+    reconcile: async () => {
+      looks += 1;
+      return { kind: 'not-happened' };
+    },
+  });
+  const program = (act: () => Promise<{ value: string }>) =>
+    adapter(async (context) => {
+      await context.perform(call, act);
+      return outcome();
+    });
+  const deaf = program(async () => {
+    begun.open();
+    await ended.opened;
+    return { value: 'late' };
+  });
+  const first = kernel.runGoal(scope, 'goal-1', { adapters: [deaf] });
+  await begun.opened;
+  first.stop({ now: true });
+  expect(await first.done).toMatchObject({ interruption: { reason: 'stopped' } });
+
+  const again = acting('again');
+  const adapters = [program(async () => ({ value: String((await again.run()).value) }))];
+  const view = await kernel.runGoal(scope, 'goal-1', { adapters }).done;
+  expect([view.state, looks, again.count]).toEqual(['held', 0, 0]);
+  expect(view.holds).toMatchObject([
+    { reason: 'ambiguous-operation', facts: { former_owner: { alive: true } } },
+  ]);
+  ended.open();
+});
