@@ -53,8 +53,11 @@ function asArgument(command: string): string {
 
 /** It lies beside this file, and beside the one that is built from all. */
 function joiningFile(): string | null {
-  const path = join(import.meta.dirname, 'join-outputs.bash');
-  return existsSync(path) ? path : null;
+  if (!isThere) isThere = existsSync(JOINING_FILE);
+  return isThere ? JOINING_FILE : null;
 }
+
+const JOINING_FILE = join(import.meta.dirname, 'join-outputs.bash');
+let isThere = false;
 
 const OTHERWISE = ['BASH_ENV', 'POSIXLY_CORRECT', 'SHELLOPTS'];

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '@millforge/contracts';
 import { endGroup, endProcesses, signalGroup } from './end-processes.ts';
 import { joinOutputs } from './join-outputs.ts';
@@ -53,7 +54,7 @@ export type CommandEnd =
  * exited and nothing came for 100 ms, at the latest after `drainMs`.
  */
 export async function runCommand(command: Command): Promise<CommandEnd> {
-  const { clock, output, signal } = command;
+  const { clock, output } = command;
   const timers = new AbortController();
   command.onEffect('before-effect');
   const started = await start(command);
@@ -62,15 +63,7 @@ export async function runCommand(command: Command): Promise<CommandEnd> {
   try {
     command.onEffect('after-effect');
     const reading = readAll(outputs, output);
-    const stopped = Promise.race([
-      abortOf(signal, timers.signal),
-      command.timeoutMs === null
-        ? never
-        : clock.delay(command.timeoutMs, timers.signal).then(
-            () => 'timeout' as const,
-            () => never,
-          ),
-    ]);
+    const stopped = stopOf(command, timers.signal);
     const listening = { clock, output, timers: timers.signal };
     const stop = async (why: 'timeout' | 'aborted'): Promise<CommandEnd> => {
       const { idempotencyKey, endsDescendants } = command;
@@ -93,7 +86,8 @@ export async function runCommand(command: Command): Promise<CommandEnd> {
     signalGroup(group, 'SIGKILL');
     throw error;
   } finally {
-    timers.abort();
+    // With a reason given, none has to be made.
+    timers.abort('over');
     for (const one of outputs) one.destroy();
   }
 }
@@ -162,6 +156,8 @@ async function drain(
   const { clock, output, timers } = parts;
   const end = clock.monotonicMs() + (parts.drainMs ?? Number.POSITIVE_INFINITY);
   const ended = reading.then(() => true);
+  // What most shells wrote has come to its end with them, so no clock has to be asked.
+  if (await Promise.race([ended, nextTurn(false)])) return true;
   for (;;) {
     const seen = output.pieces();
     const pause = clock.delay(PAUSE_MS, timers).then(
@@ -175,6 +171,20 @@ async function drain(
   }
 }
 
+/** Why the command is to be ended, when it is; listens until `until` aborts. */
+function stopOf(
+  { clock, signal, timeoutMs }: Command,
+  until: AbortSignal,
+): Promise<'timeout' | 'aborted'> {
+  const aborted = abortOf(signal, until);
+  if (timeoutMs === null) return aborted;
+  const timeout = clock.delay(timeoutMs, until).then(
+    () => 'timeout' as const,
+    () => aborted,
+  );
+  return Promise.race([aborted, timeout]);
+}
+
 /** Listens until `until` aborts. */
 function abortOf(signal: AbortSignal, until: AbortSignal): Promise<'aborted'> {
   return new Promise((settle) => {
@@ -183,7 +193,6 @@ function abortOf(signal: AbortSignal, until: AbortSignal): Promise<'aborted'> {
   });
 }
 
-const never = new Promise<never>(() => undefined);
 const PAUSE_MS = 100;
 
 /** How long the rest of a stopped command is listened to, and by default any background. */
