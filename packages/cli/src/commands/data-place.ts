@@ -1,4 +1,6 @@
+import { stat } from 'node:fs/promises';
 import type { OptionSpec, ParsedArguments } from '../arguments/parse-arguments.ts';
+import { usageError } from '../cli-error.ts';
 import { readDataDirectory } from '../config/effective-config.ts';
 import type { CliHost } from '../output/terminal.ts';
 
@@ -19,7 +21,15 @@ export interface DataPlace {
 export async function findData(host: CliHost, args: ParsedArguments): Promise<DataPlace> {
   const given = args.text('data');
   const directory = await readDataDirectory(given, { ...host, project: host.cwd });
+  await refuseFile(directory);
   return { directory, flag: given === null ? '' : dataFlag(given) };
+}
+
+/** Nothing lies in a file, and to say only that would hide that its name is wrong. */
+async function refuseFile(directory: string): Promise<void> {
+  const found = await stat(directory).catch(() => null);
+  if (found === null || found.isDirectory()) return;
+  throw usageError(`The data directory ${directory} is no directory; name another with --data.`);
 }
 
 /** The same for a command that found its directory with the configuration of a harness. */

@@ -69,6 +69,26 @@ test.each([
   expect(readdirSync(cwd).toSorted()).toEqual(before);
 });
 
+test.each([
+  ['runs'],
+  ['runs', 'run_x'],
+  ['trail', 'show', 'run_x'],
+  ['trail', 'verify'],
+  ['resume', 'run_x'],
+  ['publish', 'list'],
+  ['doctor'],
+])('a data directory that is a file is refused by %s %s %s: 64', async (...argv) => {
+  const cwd = testFolder();
+  writeFileSync(join(cwd, 'data'), 'kept');
+  const end = await runCli([...argv, '--data', 'data'], { cwd });
+  expect(end).toEqual({
+    code: 64,
+    stdout: '',
+    stderr: `millforge: The data directory ${join(cwd, 'data')} is no directory; name another with --data.\n`,
+  });
+  expect(readFileSync(join(cwd, 'data'), 'utf8')).toBe('kept');
+});
+
 test('a run whose trail is deleted meanwhile ends with one sentence that says so: 1', async () => {
   const { command, run } = layOut([
     WRITE_AND_FINISH[0] ?? {},
