@@ -9,13 +9,13 @@ import { piTools } from '../packages/pi-tools/dist/index.js';
 const ORACLE = join(import.meta.dirname, '../tests/pi-oracle/package.json');
 
 /** The tools of Millforge, each taken through its stages. */
-export function ourCaller(root) {
+export function ourCaller(root, options = {}) {
   const clock = {
     now: () => Date.now(),
     monotonicMs: () => performance.now(),
     delay: (ms, signal) => sleep(ms, undefined, signal === undefined ? {} : { signal }),
   };
-  const tools = piTools({ environment: process.env, logDirectory: root });
+  const tools = piTools({ environment: process.env, logDirectory: root, ...options });
   const { signal } = new AbortController();
   let calls = 0;
   return async (name, input, workspace) => {

@@ -15,6 +15,7 @@ export async function benchPi() {
       const prepare = fixtureOf(tool, cwd);
       reportRow(name, await alternate(sides, { tool, input, cwd, rounds, prepare }));
     }
+    await reportWithoutRipgrep(root);
     reportLinear();
   } finally {
     rmSync(root, { recursive: true, force: true });
@@ -30,7 +31,7 @@ function rows(root) {
   return [
     ['read, 20,000 lines to the limit', 'read', { path: 'mega.txt' }, files, 100],
     ['read, the last lines of them', 'read', { path: 'mega.txt', offset: 19_990 }, files, 100],
-    ['bash true', 'bash', { command: 'true' }, files, 100],
+    ['bash true', 'bash', { command: 'true' }, files, 300],
     ['bash seq 100000', 'bash', { command: 'seq 100000' }, files, 100],
     ['edit in 1 MB', 'edit', { path: 'mega.txt', edits }, files],
     ['write 4 KB, new', 'write', { path: 'new.txt', content: MEGA.slice(0, 4096) }, files, 100],
@@ -49,6 +50,19 @@ function rows(root) {
     ['find one, 20,000 files', 'find', { pattern: 'f19999.txt' }, tree, 20],
     ['find *.txt, 20,000 files', 'find', { pattern: '*.txt' }, tree, 20],
   ];
+}
+
+/** What `grep` costs where no ripgrep is there, against ours with it; the bar is 3. */
+async function reportWithoutRipgrep(root) {
+  const sides = { ours: ourCaller(root, { ripgrep: null }), theirs: ourCaller(root) };
+  const cwd = join(root, 'tree');
+  for (const pattern of ['no such text', 'rare', 'common', 'r.re w[a-z]+d']) {
+    const input = { pattern };
+    const call = { tool: 'grep', input, cwd, rounds: 15, prepare: fixtureOf('grep', cwd) };
+    const { ours, theirs } = await alternate(sides, call);
+    const [a, b] = [quantile(ours, 0.5), quantile(theirs, 0.5)];
+    print(`grep ${pattern}, no ripgrep / with it`, [a / b, a, b], 'ms');
+  }
 }
 
 /** Puts back what a call of the tool changes. */
