@@ -88,3 +88,92 @@ test.each(['read', 'external'] as const)(
     expect(await second.verifyTrail(scope)).toMatchObject({ ok: true });
   },
 );
+
+test('does not look for a whole attempt that another living process may still finish', async () => {
+  const directory = temporaryDirectory();
+  const first = await open(directory, { clock: stoppedClock(), graceMs: 5 });
+  const second = await open(directory, { clock: hurriedClock() });
+  const send = { kind: 'tool', name: 'send', version: '1', parameters: null } as const;
+  await first.admitGoal(scope, {
+    ...contract('goal-1'),
+    required_checks: [],
+    unchecked: true,
+    tasks: [{ task_id: 'send', adapter: send, effect: 'external', lease_ms: LEASE_MS }],
+  });
+  const isEntered = gate();
+  const isSent = gate();
+  const slow = first.runGoal(scope, 'goal-1', {
+    adapters: [
+      {
+        ...send,
+        async run() {
+          isEntered.open();
+          await isSent.opened;
+          return 'sent';
+        },
+      },
+    ],
+  });
+  await isEntered.opened;
+  const entered: string[] = [];
+  const quick = {
+    ...send,
+    async run() {
+      entered.push('run');
+      return 'sent again';
+    },
+    async reconcile() {
+      entered.push('reconcile');
+      return { kind: 'not-happened' } as const;
+    },
+  };
+  const view = await second.runGoal(scope, 'goal-1', { adapters: [quick] }).done;
+  expect([view.state, entered]).toEqual(['held', []]);
+  expect(view.holds).toMatchObject([
+    {
+      reason: 'ambiguous-attempt',
+      facts: { former_owner: { alive: true, act_settled: false } },
+    },
+  ]);
+  isSent.open();
+  await expect(slow.done).rejects.toMatchObject({ code: 'kernel/lease-lost' });
+});
+
+// Without a heartbeat it would be told as well, but only some seconds later.
+test('tells an act at the next heartbeat that another process cancelled its goal', {
+  timeout: 3000,
+}, async () => {
+  const directory = temporaryDirectory();
+  // Its heart beats at once.
+  const clock: Clock = {
+    ...systemClock,
+    delay: (ms, signal) => systemClock.delay(ms / 100, signal),
+  };
+  const first = await open(directory, { clock });
+  const second = await open(directory);
+  await first.admitGoal(scope, contract('goal-1', { task: { lease_ms: LEASE_MS } }));
+  const isEntered = gate();
+  const told: string[] = [];
+  const running = first.runGoal(scope, 'goal-1', {
+    adapters: [
+      adapter(async (context) => {
+        await context.perform(toolCall('tool/1/0', { effect: 'external' }), async ({ signal }) => {
+          isEntered.open();
+          await new Promise((resolve) => signal.addEventListener('abort', resolve));
+          told.push('cancelled');
+          return { value: 'stopped half way' };
+        });
+        told.push('went on');
+        return outcome();
+      }),
+    ],
+  });
+  await isEntered.opened;
+  const { version } = await second.readGoal(scope, 'goal-1');
+  await second.cancelGoal(scope, 'goal-1', { version, reason: 'No.' });
+  expect((await running.done).state).toBe('cancelled');
+  expect(told).toEqual(['cancelled']);
+  const types = (await records(second, 'goal-1')).map(({ type }) => type);
+  expect(types.at(-1)).toBe('result-refused');
+  expect(await second.verifyTrail(scope)).toMatchObject({ ok: true });
+});

@@ -111,3 +111,28 @@ test.runIf(canMount)('says in one sentence that a file system is read-only', asy
     message: expect.stringMatching(/^The data directory .* cannot be used \(EROFS\); .*\.$/),
   });
 });
+
+test.runIf(canMount)(
+  'says in one sentence that the file system of a trail became read-only, and leaves it as it was',
+  async () => {
+    const directory = smallDisk();
+    if (directory === null) return;
+    const options = {
+      path: join(directory, 'data', 'trail.db'),
+      clock: systemClock,
+      ids: randomIds,
+    };
+    const kernel = await openKernel(options);
+    await kernel.admitGoal(scope, contract('goal-1'));
+    await kernel[Symbol.asyncDispose]();
+    expect(spawnSync('mount', ['-o', 'remount,ro', directory]).status).toBe(0);
+    await expect(openKernel(options)).rejects.toMatchObject({
+      code: 'kernel/read-only',
+      message: expect.stringMatching(/^The data directory .* cannot be used \(EROFS\); .*\.$/),
+    });
+    expect(spawnSync('mount', ['-o', 'remount,rw', directory]).status).toBe(0);
+    const again = await openKernel(options);
+    expect(await again.verifyTrail(scope)).toMatchObject({ ok: true, goals: 1 });
+    await again[Symbol.asyncDispose]();
+  },
+);

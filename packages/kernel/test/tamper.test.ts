@@ -281,3 +281,39 @@ test('notices that the last records of a trail are gone, wherever it was cut off
     expect({ goal, count, ok: verdict.ok }).toEqual({ goal, count, ok: false });
   }
 });
+
+test('finds a row of a goal that stands in the name of another tenant', async () => {
+  const verdict = await verdictAfter((connection) => {
+    const found: unknown = connection.prepare('SELECT * FROM tasks WHERE goal = 1').get();
+    if (typeof found !== 'object' || found === null) throw new Error('There is no task.');
+    const row = { ...found, tenant: 'other', task_id: 'more' };
+    const columns = Object.keys(row);
+    const places = columns.map((column) => `@${column}`);
+    connection.prepare(`INSERT INTO tasks (${columns.join()}) VALUES (${places.join()})`).run(row);
+  });
+  expect(verdict).toMatchObject({ ok: false, what: expect.stringContaining('tasks') });
+});
+
+test('finds a late result that was changed, which only the record of it names', async () => {
+  const path = join(root, 'late.db');
+  const kernel = await openKernelOn(path);
+  await kernel.admitGoal(scope, contract('late'));
+  const program = adapter(async (context) => {
+    await context.perform(unsafeCall('tool/1/0'), async () => {
+      const { version } = await kernel.readGoal(scope, 'late');
+      await kernel.cancelGoal(scope, 'late', { version, reason: 'No.' });
+      return { value: 'too late'.repeat(600) };
+    });
+    return outcome();
+  });
+  await kernel.runGoal(scope, 'late', { adapters: [program] }).done;
+  expect(await kernel.verifyTrail(scope, 'late')).toMatchObject({ ok: true });
+  const connection = new Database(path);
+  const changed = connection
+    .prepare(`UPDATE payloads SET bytes = ? WHERE CAST(bytes AS TEXT) LIKE '"too late%'`)
+    .run(Buffer.from('"in time"'));
+  connection.close();
+  expect(changed.changes).toBe(1);
+  expect(await kernel.verifyTrail(scope, 'late')).toMatchObject({ ok: false });
+  await kernel[Symbol.asyncDispose]();
+});

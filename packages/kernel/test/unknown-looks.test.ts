@@ -1,4 +1,4 @@
-import type { Clock, Operation, Reconciliation } from '@millforge/contracts';
+import type { Clock, JsonValue, Operation, Reconciliation } from '@millforge/contracts';
 import { operationUncertain } from '@millforge/contracts';
 import type { GoalContract, WorkAdapter } from '@millforge/kernel';
 import { expect, test } from 'vitest';
@@ -65,7 +65,7 @@ test('takes no look for an answer while the act that it is about may still come,
       return { kind: 'not-happened' };
     },
   });
-  const program = (act: () => Promise<{ value: string }>) =>
+  const program = (act: () => Promise<{ value: JsonValue }>) =>
     adapter(async (context) => {
       await context.perform(call, act);
       return outcome();
@@ -81,7 +81,7 @@ test('takes no look for an answer while the act that it is about may still come,
   expect(await first.done).toMatchObject({ interruption: { reason: 'stopped' } });
 
   const again = acting('again');
-  const adapters = [program(async () => ({ value: String((await again.run()).value) }))];
+  const adapters = [program(again.run)];
   const view = await kernel.runGoal(scope, 'goal-1', { adapters }).done;
   expect([view.state, looks, again.count]).toEqual(['held', 0, 0]);
   expect(view.holds).toMatchObject([

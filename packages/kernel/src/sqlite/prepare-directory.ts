@@ -1,4 +1,4 @@
-import { statfsSync, statSync } from 'node:fs';
+import { accessSync, constants, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { MillforgeError } from '@millforge/contracts';
 import type { KernelErrorCode } from '../error-codes.ts';
@@ -21,6 +21,8 @@ export function prepareDirectory(path: string): void {
       `${path} is a device, a pipe or a socket; name a file of the file system.`,
     );
   }
+  // SQLite says of a read-only file system only that it cannot open the log.
+  assertWritable(directory);
   if (NETWORK_FILE_SYSTEMS.has(statfsSync(directory).type >>> 0)) {
     throw new MillforgeError(
       'kernel/network-file-system',
@@ -37,6 +39,14 @@ export function makeDirectory(directory: string): void {
     throw directoryFault(directory, error);
   }
   if (statOf(directory)?.isDirectory() !== true) throw directoryFault(directory, null);
+}
+
+function assertWritable(directory: string): void {
+  try {
+    accessSync(directory, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw directoryFault(directory, error);
+  }
 }
 
 function statOf(path: string): ReturnType<typeof statSync> | null {
