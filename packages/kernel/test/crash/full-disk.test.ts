@@ -31,7 +31,8 @@ test.runIf(canMount).each(Object.values(SCENARIOS))(
       const { at, told } = await runUntilFull(directory, scenario, place);
       const { faults } = await finishGoal(directory, scenario);
       const unclear = told.filter((one) => !isClear(one));
-      if (faults.length > 0 || unclear.length > 0) broken.push({ place, at, faults, unclear: unclear.map(String), told: told.map(String) });
+      if (faults.length > 0 || unclear.length > 0)
+        broken.push({ place, at, faults, unclear: unclear.map(String), told: told.map(String) });
       for (const one of told) if (MillforgeError.is(one)) codes.add(one.code);
       rmSync(directory, { recursive: true });
     }
