@@ -91,6 +91,29 @@ test('a hold that was decided cannot be decided again: 64', async () => {
   expect(named.stderr).toContain('decided accept');
 });
 
+test.each([
+  ['accept', 'cancel'],
+  ['cancel', 'accept'],
+  ['accept', 'accept'],
+])(
+  'of the decisions %s and %s at once the first wins, and the other is refused: 64',
+  async (one, other) => {
+    const { command, runId } = await heldRun();
+    const ends = await Promise.all(
+      [one, other].map((decision) => command('resume', runId, '--decide', decision)),
+    );
+    const refused = ends.filter(({ code }) => code === 64);
+    expect(refused).toHaveLength(1);
+    expect(refused[0]?.stdout).toBe('');
+    expect(refused[0]?.stderr).toMatch(/^millforge: [^\n]+\.\n$/);
+    const decided = (await command('trail', 'show', runId, '--json')).stdout
+      .split('\n')
+      .filter((line) => line.includes('"decided_by":'));
+    expect(decided).toHaveLength(1);
+    expect((await command('trail', 'verify')).code).toBe(0);
+  },
+);
+
 test('a hold that is not there is refused with the names of those that are: 64', async () => {
   const { command, runId, holdId } = await heldRun();
   const end = await command('resume', runId, '--decide', 'retry', '--hold', 'hold_x');
