@@ -54,10 +54,17 @@ export function readKeptPayload(
 
 /** Reads a payload as it was given. */
 export function readPayload(tx: StoreTransaction, tenant: string, digest: string): JsonValue {
+  return JSON.parse(readPayloadText(tx, tenant, digest)) as JsonValue; // JSON.parse gives nothing but JSON values.
+}
+
+/** Reads the bytes of a payload, after their digest was compared. */
+export function readPayloadText(tx: StoreTransaction, tenant: string, digest: string): string {
   const row = tx.find('payloads', { tenant, sha256: digest });
   const bytes = row?.['bytes'];
   if (!(bytes instanceof Uint8Array)) throw missing(digest);
-  return parsePayload(Buffer.from(bytes).toString('utf8'), digest);
+  const text = Buffer.from(bytes).toString('utf8');
+  if (sha256(text) !== digest) throw missing(digest);
+  return text;
 }
 
 /** What recorded bytes parse to, after their digest was compared. */
