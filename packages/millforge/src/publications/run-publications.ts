@@ -6,7 +6,7 @@ import type {
   RunPublicationName,
   RunPublications,
 } from '@millforge/cli';
-import { type Clock, digest, type Ids, unreachable } from '@millforge/contracts';
+import { type Clock, digest, type Ids, type JsonValue, unreachable } from '@millforge/contracts';
 import type { GoalView, Kernel, Scope } from '@millforge/kernel';
 import {
   createPublications,
@@ -62,7 +62,7 @@ export function openRunPublications(parts: PublicationParts): RunPublications {
         policy,
         revision,
         action: toAction(place),
-        payloadSha256: payloadSha256 ?? lastOutput(run),
+        payloadSha256: payloadSha256 ?? digest(lastOutput(run, place)),
       });
     },
     async approve(name, approval) {
@@ -128,14 +128,23 @@ function known(all: readonly PublicationView[]): string {
   return `: ${all.map(({ publication_id, state }) => `${publication_id} is ${state}`).join(', ')}`;
 }
 
-/** Digest of what the last completed task gave. */
-function lastOutput({ goal_id, tasks }: GoalView): string {
-  const task = tasks.findLast(({ state, output }) => state === 'completed' && output !== null);
-  if (task !== undefined) return digest(task.output);
-  throw millforgeError(
-    'millforge/usage',
-    `No task of ${goal_id} gave anything that could be published; only a run that completed has an output.`,
-  );
+/** What the last completed task gave; throws where the place cannot take it, before a person approves it. */
+function lastOutput({ goal_id, tasks }: GoalView, place: PublicationPlace): JsonValue {
+  const output =
+    tasks.findLast((task) => task.state === 'completed' && task.output !== null)?.output ?? null;
+  if (output === null) {
+    throw millforgeError(
+      'millforge/usage',
+      `No task of ${goal_id} gave anything that could be published; only a run that completed has an output.`,
+    );
+  }
+  if (place.kind === 'git' && Object(output).kind !== 'git_update') {
+    throw millforgeError(
+      'millforge/usage',
+      `The output of ${goal_id} is no git_update, which is what goes to a git repository; name one that the run wrote with --payload @FILE.`,
+    );
+  }
+  return output;
 }
 
 function openPublisher(

@@ -169,6 +169,11 @@ const wrong: readonly (readonly [string, readonly string[], string])[] = [
   ['a place that is none', ['--to', 'ftp://x', ...ABOUT], 'local:DIR'],
   ['a place in no folder', ['--to', 'local:/nowhere/box', ...ABOUT], 'there is no /nowhere'],
   ['a digest that is none', ['--to', 'local:box', '--payload', 'abc', ...ABOUT], '--payload takes'],
+  [
+    'an output that no repository takes',
+    ['--to', 'git:x#refs/heads/a', ...ABOUT],
+    'is no git_update',
+  ],
   ['a short ref', ['--to', 'git:x#main', ...ABOUT], 'refs/heads/main'],
   ['no policy', ['--to', 'local:box', '--revision', 'v1'], '--policy'],
   [
