@@ -1,4 +1,4 @@
-import { type ArtifactEntry, MillforgeError, type RunArtifacts } from '@millforge/contracts';
+import type { ArtifactEntry, RunArtifacts } from '@millforge/contracts';
 import type { TaskContext } from '@millforge/kernel';
 
 /**
@@ -10,24 +10,23 @@ export async function saveRunArtifacts(
   save: TaskContext['saveArtifact'],
 ): Promise<void> {
   for (const { artifact_id: id } of await entriesOf(folder)) {
-    const found = await folder.read(id).catch(skipCorrupt);
+    const found = await folder.read(id).catch(skipUnreadable);
     if (found === null) continue;
     await save(found.bytes, { mediaType: found.entry.media_type, maxBytes: MAX_BYTES });
   }
 }
 
 async function entriesOf(folder: RunArtifacts): Promise<readonly ArtifactEntry[]> {
-  const entries = await folder.list().catch(skipCorrupt);
+  const entries = await folder.list().catch(skipUnreadable);
   return (entries ?? []).filter(
     ({ complete, byte_size: size, producer }) =>
       complete && size <= MAX_BYTES && producer !== EXPORTER,
   );
 }
 
-/** Somebody changed the folder: nobody can vouch for those bytes, and the run itself came to its end. */
-function skipCorrupt(error: unknown): null {
-  if (MillforgeError.is(error, 'artifact/corrupt')) return null;
-  throw error;
+/** Somebody changed the folder or took it away: nobody can vouch for those bytes, and the run itself came to its end. */
+function skipUnreadable(): null {
+  return null;
 }
 
 /** Producer of what is written beside the artifacts when a run has ended; it is made anew from the trail. */

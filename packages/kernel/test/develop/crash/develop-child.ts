@@ -75,7 +75,7 @@ async function develop(directory: string, reach: () => void): Promise<Finished> 
     checks: join(directory, 'checks'),
   });
   const left = await kernel.readGoal(scope, 'mend-sum');
-  const killedIn = left.tasks.find(({ state }) => state === 'running')?.task_id ?? null;
+  const killedIn = left.tasks.find(({ state }) => state === 'interrupted')?.task_id ?? null;
   const goal = await developing.run('mend-sum').done;
   const { document } = await developing.handoff('mend-sum');
   const verdict = await kernel.verifyTrail(scope, 'mend-sum');
