@@ -102,7 +102,7 @@ export function createKernel(parts: RunParts, storeFile: StoreFile | null): Kern
         permitted: async () => undefined,
       });
       const stop = (): void => run.stop('soon');
-      how.signal.addEventListener('abort', stop);
+      how.signal.addEventListener('abort', stop, { once: true });
       try {
         if (how.signal.aborted) stop();
         await run.done;
