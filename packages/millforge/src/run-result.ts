@@ -94,6 +94,7 @@ function statusOf(goal: GoalView, outcome: RunOutcome | null): RunResult['status
     case 'ready':
     case 'running':
     case 'checking':
+      if (goal.is_running) return 'running';
       return goal.interruption?.reason === 'unavailable' ? 'failed' : 'interrupted';
     default:
       return unreachable(goal.state, 'state of a goal');

@@ -64,7 +64,8 @@ export const resumeCommand: Command = {
       if (kind === 'development' || decided.status === 'cancelled' || decided.status === 'held') {
         showResult(host, view, decided);
         // A development waits for its own command then; what was asked here is done.
-        return decided.status === 'interrupted' ? 0 : exitStatusOf(decided.status);
+        const isDone = decided.status === 'interrupted' || decided.status === 'running';
+        return isDone ? 0 : exitStatusOf(decided.status);
       }
     }
     return await watchRun(host, { ...view, beginning: 'run-resumed' }, ({ onEvent, onWaiting }) =>

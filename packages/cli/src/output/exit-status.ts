@@ -1,7 +1,7 @@
-import { MillforgeError, type RunStatus } from '@millforge/contracts';
+import { MillforgeError, type RunResult } from '@millforge/contracts';
 
 /** What a run came to, with the states that a person can still change. */
-export type ResultStatus = RunStatus | 'held' | 'interrupted';
+export type ResultStatus = RunResult['status'];
 
 /** Exit status of the command line for each result of a run. */
 export function exitStatusOf(status: ResultStatus): number {
@@ -26,6 +26,7 @@ export const EXIT_FAILED = 1;
 /** A check said no. */
 export const EXIT_CHECK_FAILED = 3;
 const EXIT_HELD = 7;
+const EXIT_INTERRUPTED = 130;
 const EXIT_USAGE = 64;
 const EXIT_DOCUMENT = 65;
 
@@ -38,7 +39,9 @@ const EXIT_STATUS: Readonly<Record<ResultStatus, number>> = {
   cancelled: 5,
   deadline: 6,
   held: EXIT_HELD,
-  interrupted: 130,
+  interrupted: EXIT_INTERRUPTED,
+  // Whoever began it and lost it to another process has no result of it either.
+  running: EXIT_INTERRUPTED,
 };
 
 const ERROR_STATUS: ReadonlyMap<string, number> = new Map([

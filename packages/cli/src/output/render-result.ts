@@ -49,8 +49,9 @@ function headline(result: RunResult): string {
         : `${result.status}: ${result.terminal_result}`;
     case 'held':
       return 'held: a person must decide';
+    case 'running':
     case 'interrupted':
-      return 'interrupted';
+      return result.status;
     case 'failed':
     case 'budget_exhausted':
     case 'cancelled':

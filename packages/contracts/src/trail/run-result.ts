@@ -54,8 +54,8 @@ export interface RunResult {
   readonly schema_version: '1.0';
   /** The run; the same as its goal. */
   readonly run_id: string;
-  /** How it ended, or `held` for a person, or `interrupted` and resumable. */
-  readonly status: RunStatus | 'held' | 'interrupted';
+  /** How it ended; `held` for a person, `running` while a living process is at it, else `interrupted`, and resumable. */
+  readonly status: RunStatus | 'held' | 'running' | 'interrupted';
   /** Why it did not reach a terminal. */
   readonly failure_class: FailureClass | null;
   /** One sentence about that. */
