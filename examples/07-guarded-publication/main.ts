@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { digest } from 'millforge/contracts';
-import { createPublications, type PublicationRequest } from 'millforge/kernel/publication';
+import { createPublications, type IntendRequest } from 'millforge/kernel/publication';
 import { contract, makeRelease, openTrail, publisherFor, scope } from './release.ts';
 import { countPushes, makeRepositories } from './repositories.ts';
 
@@ -16,11 +16,12 @@ try {
 
   // #region approve
   const publications = createPublications(kernel);
-  const request: PublicationRequest = {
+  const request: IntendRequest = {
     policy: 'A maintainer approves each release.',
     revision: 'Version 7',
     action: { publisher: publisher.name, target: publisher.target },
     payloadSha256: digest({ ...update }),
+    checkedBy: publisher,
   };
   const intended = await publications.intend(scope, contract.goal_id, request);
   const name = { goalId: contract.goal_id, publicationId: intended.publication_id };

@@ -78,6 +78,8 @@ export type KernelErrorCode =
   | 'kernel/goal-not-completed'
   /** What is to be published is none of the goal's outputs. */
   | 'kernel/not-an-output'
+  /** The publisher could never send what is to be published. */
+  | 'kernel/payload-refused'
   /** The approval names another intent than the publication has. */
   | 'kernel/intent-mismatch'
   /** The publication stands where this is not possible; details hold its state. */

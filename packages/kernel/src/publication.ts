@@ -25,6 +25,7 @@ export type {
 export type {
   Attestation,
   DispatchOptions,
+  IntendRequest,
   PublicationName,
   Publications,
   ReconcileOptions,
@@ -32,6 +33,7 @@ export type {
 export type {
   Inspection,
   InspectRequest,
+  PayloadToCheck,
   PublishAnswer,
   Publisher,
   PublishRequest,

@@ -170,7 +170,9 @@ async function within(
   });
   const publications = await millforge.publications();
   const view = await act(publications).catch((error: unknown) => {
-    throw MillforgeError.is(error, 'kernel/not-found') ? noPublication(args, data.flag) : error;
+    if (MillforgeError.is(error, 'kernel/not-found')) throw noPublication(args, data.flag);
+    if (MillforgeError.is(error, 'kernel/payload-refused')) throw notTaken(args, error);
+    throw error;
   });
   showPublication(host, view, { isJson: args.has('json'), dataFlag: data.flag });
   return statusOf(view);
@@ -181,6 +183,14 @@ function noPublication({ positionals }: ParsedArguments, dataFlag: string): Erro
   return usageError(
     `${runId.slice(0, 128)} has no publication${publicationId === undefined ? '' : ` ${publicationId.slice(0, 128)}`} here; 'millforge publish list${dataFlag}' shows what there is.`,
   );
+}
+
+/** Says also how another payload is named, where one is needed. */
+function notTaken(args: ParsedArguments, error: MillforgeError): Error {
+  const isGit = args.text('to')?.startsWith('git:') === true;
+  const taken = args.text('payload') === null ? ', which is the output of the run' : '';
+  const advice = isGit ? `${taken}; name what the run wrote for it with --payload @FILE` : '';
+  return usageError(`${error.message} Nothing is intended${advice}.`, error);
 }
 
 /** What was sent and has no known end waits for a person; what the receiver does not have is a no. */

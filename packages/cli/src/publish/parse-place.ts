@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { ParsedArguments } from '../arguments/parse-arguments.ts';
 import { parseDuration } from '../arguments/parse-duration.ts';
@@ -33,6 +33,9 @@ export function parsePlace(args: ParsedArguments, cwd: string): PublicationPlace
 
 /** The folder itself is made when it is missing; one whose parent is missing is a mistyped one. */
 function localFolder(directory: string): string {
+  if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() === false) {
+    throw usageError(`--to local:DIR names ${directory}, which is no directory.`);
+  }
   if (existsSync(dirname(directory))) return directory;
   throw usageError(`--to local:DIR names ${directory}, but there is no ${dirname(directory)}.`);
 }

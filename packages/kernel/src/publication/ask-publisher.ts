@@ -150,7 +150,8 @@ function unknown(
   return { state: 'unknown', reason, message, evidence: null };
 }
 
-function cut(text: string): string {
+/** One line of what a publisher said, and never a long one. */
+export function cut(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ').trim();
   return line.length > 300 ? `${line.slice(0, 299)}…` : line;
 }

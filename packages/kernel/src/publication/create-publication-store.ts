@@ -6,6 +6,7 @@ import { refuseImported } from '../store/refuse-imported.ts';
 import { approvePublication } from './approve-publication.ts';
 import { attestPublication } from './attest-publication.ts';
 import { revokePublication } from './end-approval.ts';
+import { findPayload } from './find-payload.ts';
 import { intendPublication } from './intend-publication.ts';
 import {
   type PublicationRow,
@@ -56,6 +57,8 @@ export function createPublicationStore({
   };
 
   return {
+    findPayload: (tenant, goalId, digest) =>
+      db.read((tx) => findPayload(tx, goalOf(tx, tenant, goalId), digest)),
     intend: ({ tenant, actor }, goalId, request) =>
       db.write('intend-publication', (tx) => ({
         goalId,

@@ -3,6 +3,7 @@ import { kernelError } from '../kernel-error.ts';
 import { internalsOf } from '../kernel-internals.ts';
 import type { Scope } from '../scope.ts';
 import { checkApproval, checkReason } from './approve-publication.ts';
+import { checkPayload } from './check-payload.ts';
 import { createPublicationStore } from './create-publication-store.ts';
 import { dispatchPublication, type Flow } from './dispatch-publication.ts';
 import { readRequest } from './publication-intent.ts';
@@ -32,7 +33,11 @@ export function createPublications(kernel: Kernel): Publications {
   return {
     async intend(scope, goalId, request) {
       await permit(scope, 'goal.admit', goalId);
-      return view(scope, await store.intend(scope, goalId, readRequest(request, parts.redactor)));
+      const read = readRequest(request, parts.redactor);
+      if (request.checkedBy !== undefined) {
+        await checkPayload(flow, { scope, goalId, request: read }, request.checkedBy);
+      }
+      return view(scope, await store.intend(scope, goalId, read));
     },
     async approve(scope, name, approval) {
       await permit(scope, 'publication.approve', name.goalId);

@@ -3,6 +3,7 @@ import type { RunParts } from '../run/run-parts.ts';
 import type { Scope } from '../scope.ts';
 import { type Called, judgeAnswer, sendOnce } from './ask-publisher.ts';
 import { readPayloadBytes } from './payload-bytes.ts';
+import type { PublicationIntent } from './publication-intent.ts';
 import type { Answer, OwnSendings, PublicationStore } from './publication-store.ts';
 import type { PublicationView } from './publication-view.ts';
 import type { DispatchOptions, PublicationName } from './publications.ts';
@@ -32,7 +33,7 @@ export async function dispatchPublication(
 ): Promise<void> {
   const { publisher } = options;
   const publication = await store.read(scope.tenant, name, here);
-  checkPublisher(publication, publisher);
+  checkPublisher(publication.intent, publisher);
   await confirm(publication, options);
   // Everything that can fail without a send fails before the approval is consumed.
   const bytes = await readPayloadBytes({ store, artifacts: parts.artifacts }, publication.intent);
@@ -71,7 +72,7 @@ export async function dispatchPublication(
 
 /** Refuses a publisher that is not the one that was approved. */
 export function checkPublisher(
-  { intent: { action } }: Pick<PublicationView, 'intent'>,
+  { action }: Pick<PublicationIntent, 'action'>,
   publisher: Publisher,
 ): void {
   if (publisher.name === action.publisher && publisher.target === action.target) return;

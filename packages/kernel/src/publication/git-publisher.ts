@@ -39,6 +39,10 @@ export function gitPublisher(options: GitPublisherOptions): Publisher {
     name: 'git',
     target: `${remote}#${ref}`,
     settleMs,
+    checkPayload(payload) {
+      const update = updateFor(payload, ref);
+      return 'problem' in update ? `${update.problem}; it takes ${formOf(ref)}` : null;
+    },
     async publish(request) {
       const update = updateFor(request, ref);
       if ('problem' in update) return notSent(update.problem);
@@ -82,6 +86,11 @@ function updateFor({ bytes }: Pick<InspectRequest, 'bytes'>, ref: string): GitUp
   if (!isRefName(ref) || update.ref !== ref)
     return { problem: `the payload is about ${update.ref}` };
   return update;
+}
+
+/** The document that a task has to give, or to save, for a ref. */
+function formOf(ref: string): string {
+  return `{"kind":"git_update","schema_version":"1.0","ref":${JSON.stringify(ref)},"old":…,"new":…} with whole names of commits, old null for a ref to be made`;
 }
 
 /** Nothing has left this machine, so whatever is wrong is a definite end. */

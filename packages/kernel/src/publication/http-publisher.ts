@@ -39,6 +39,7 @@ export function httpPublisher(options: HttpPublisherOptions): Publisher {
     name: 'http',
     target: url,
     settleMs,
+    checkPayload: () => findProblem(url),
     async publish({ operationId, bytes, intent, signal, sendByMs }): Promise<PublishAnswer> {
       const problem = findProblem(url);
       if (problem !== null) return { kind: 'refused', message: `Nothing was sent: ${problem}.` };

@@ -3,8 +3,8 @@ import { kernelError } from '../kernel-error.ts';
 import type { Transaction } from '../sqlite/database.ts';
 import { added, appendRecord } from '../store/append-record.ts';
 import type { GoalRow } from '../store/goal-row.ts';
-import { refuseImported } from '../store/refuse-imported.ts';
 import { expireIfDue } from './end-approval.ts';
+import { findPayload } from './find-payload.ts';
 import type {
   PublicationAction,
   PublicationIntent,
@@ -25,15 +25,7 @@ export function intendPublication(
     readonly actor: string;
   },
 ): string {
-  refuseImported(tx, goal);
-  if (goal.state !== 'completed') {
-    throw kernelError(
-      'kernel/goal-not-completed',
-      `The goal ${goal.goal_id} is ${goal.state}; only what a completed goal gave can be published.`,
-      { state: goal.state },
-    );
-  }
-  const whole = wholeOf(goal, request, findOutput(tx, goal, request.payloadSha256));
+  const whole = wholeOf(goal, request, findPayload(tx, goal, request.payloadSha256));
   const requestSha256 = digest(asJson(whole));
   const known = readLastRound(tx, goal, requestSha256);
   const current = known === null ? goal : expireIfDue(tx, goal, { publication: known, actor }).goal;
@@ -108,66 +100,6 @@ function asJson({ action, payload, ...rest }: Omit<PublicationIntent, 'round'>) 
   return { ...rest, action: { ...action }, payload: { ...payload } };
 }
 
-/** What a task of the goal gave, or an artifact that it saved; nothing else can be published. */
-function findOutput(
-  tx: Transaction,
-  { goal, tenant, goal_id }: GoalRow,
-  digestOf: string,
-): PublicationPayload {
-  const output = tx.get(
-    `SELECT length(payloads.bytes) AS bytes FROM tasks
-       JOIN payloads ON payloads.tenant = tasks.tenant AND payloads.sha256 = tasks.output_sha256
-      WHERE tasks.goal = ? AND tasks.tenant = ? AND tasks.output_sha256 = ?`,
-    goal,
-    tenant,
-    digestOf,
-  );
-  if (output !== undefined) {
-    return { sha256: digestOf, bytes: Number(output['bytes']), media_type: 'application/json' };
-  }
-  const artifact = tx.get(
-    'SELECT bytes, media_type FROM artifacts WHERE goal = ? AND tenant = ? AND sha256 = ?',
-    goal,
-    tenant,
-    digestOf,
-  );
-  if (artifact === undefined) {
-    const outputs = listOutputs(tx, { goal, tenant });
-    const shown = outputs.slice(0, SHOWN_OUTPUTS).join(', ');
-    throw kernelError(
-      'kernel/not-an-output',
-      `No task of ${goal_id} gave ${digestOf.slice(0, 12)}…, and it is none of its artifacts; ${shown === '' ? 'it gave nothing.' : `what it gave is ${shown}${outputs.length > SHOWN_OUTPUTS ? ', …' : '.'}`}`,
-      { outputs },
-    );
-  }
-  const bytes = Number(artifact['bytes']);
-  if (bytes > MAX_PAYLOAD_BYTES) {
-    throw kernelError(
-      'kernel/intent-invalid',
-      `The payload has ${bytes} bytes; at most ${MAX_PAYLOAD_BYTES} can be published.`,
-    );
-  }
-  return { sha256: digestOf, bytes, media_type: String(artifact['media_type']) };
-}
-
-/** Digests of all that a goal gave: outputs of tasks in their order, then artifacts. */
-function listOutputs(
-  tx: Transaction,
-  { goal, tenant }: Pick<GoalRow, 'goal' | 'tenant'>,
-): readonly string[] {
-  const outputs = tx.all(
-    'SELECT output_sha256 AS sha256 FROM tasks WHERE goal = ? AND tenant = ? AND output_sha256 IS NOT NULL ORDER BY place',
-    goal,
-    tenant,
-  );
-  const artifacts = tx.all(
-    'SELECT sha256 FROM artifacts WHERE goal = ? AND tenant = ? ORDER BY sha256 LIMIT 256',
-    goal,
-    tenant,
-  );
-  return [...outputs, ...artifacts].map(({ sha256 }) => String(sha256));
-}
-
 /** Whether nothing happened and nothing can: the same may be intended anew, under an approval of its own. */
 function endedWithoutEffect(publication: PublicationRow | null): boolean {
   return ['rejected', 'expired', 'revoked'].includes(publication?.state ?? '');
@@ -181,7 +113,3 @@ function countPublications(tx: Transaction, { goal, tenant }: GoalRow): number {
   );
   return Number(row?.['count'] ?? 0);
 }
-
-const SHOWN_OUTPUTS = 4;
-/** A payload is held in memory while it is sent. */
-const MAX_PAYLOAD_BYTES = 67_108_864;

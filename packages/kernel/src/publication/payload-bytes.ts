@@ -13,7 +13,7 @@ export async function readPayloadBytes(
     readonly store: Pick<PublicationStore, 'outputBytes'>;
     readonly artifacts: Pick<ArtifactFiles, 'open'>;
   },
-  { tenant, payload }: PublicationIntent,
+  { tenant, payload }: Pick<PublicationIntent, 'tenant' | 'payload'>,
 ): Promise<Uint8Array> {
   const output = await store.outputBytes(tenant, payload.sha256);
   if (output !== null) {

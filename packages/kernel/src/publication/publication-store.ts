@@ -1,6 +1,10 @@
 import type { Scope } from '../scope.ts';
 import type { Approval } from './approve-publication.ts';
-import type { PublicationAction, PublicationRequest } from './publication-intent.ts';
+import type {
+  PublicationAction,
+  PublicationPayload,
+  PublicationRequest,
+} from './publication-intent.ts';
 import type { PublicationView } from './publication-view.ts';
 import type { Attestation, PublicationName } from './publications.ts';
 import type { Sending } from './send-publication.ts';
@@ -8,6 +12,8 @@ import type { Finding } from './settle-publication.ts';
 
 /** Publications: intended, approved, sent once, settled. Each method is one transaction. */
 export interface PublicationStore {
+  /** Finds what a completed goal gave, as {@link intend} does; stores nothing. */
+  findPayload(tenant: string, goalId: string, sha256: string): Promise<PublicationPayload>;
   /** Stores an intent, or finds the publication that has it; gives its name. */
   intend(
     scope: Scope,

@@ -12,6 +12,12 @@ export interface PublicationName {
   readonly publicationId: string;
 }
 
+/** What somebody wants to be published, and who looks at it before anything is stored. */
+export interface IntendRequest extends PublicationRequest {
+  /** The publisher of the action, asked by its `checkPayload` whether it takes the payload; default nobody. */
+  readonly checkedBy?: Publisher;
+}
+
 /** How a publication is sent. */
 export interface DispatchOptions {
   /** Carries it; must be the one that the intent names. */
@@ -57,9 +63,9 @@ export interface Publications {
    * Stores what is to be published, or gives the publication that has this intent; needs `goal.admit`.
    *
    * @throws `kernel/intent-invalid`, `kernel/goal-not-completed`, `kernel/not-an-output`,
-   * `kernel/publication-in-flight`.
+   * `kernel/payload-refused`, `kernel/publisher-mismatch`, `kernel/publication-in-flight`; nothing was stored then.
    */
-  intend(scope: Scope, goalId: string, request: PublicationRequest): Promise<PublicationView>;
+  intend(scope: Scope, goalId: string, request: IntendRequest): Promise<PublicationView>;
   /** Approves exactly one intent, for one sending, for a while; needs `publication.approve`. */
   approve(scope: Scope, name: PublicationName, approval: Approval): Promise<PublicationView>;
   /** Takes an unused approval back, or withdraws an intent; needs `publication.approve`. */

@@ -18,10 +18,23 @@ export interface Publisher {
    * Null where nobody can say so: then what is not found stays unknown until a person attests it.
    */
   readonly settleMs: number | null;
+  /**
+   * Why it could never send these bytes to its place, in one sentence without a full stop, with what it takes instead; null when
+   * nothing in them speaks against it. Looks at nothing else: no network, no key. Without it, every payload may be approved.
+   */
+  checkPayload?(payload: PayloadToCheck): string | null;
   /** Sends once. Whatever it throws, and whatever it returns that is no answer, leaves the outcome unknown. */
   publish(request: PublishRequest): Promise<PublishAnswer>;
   /** Looks, without changing anything that could make the publication happen. */
   inspect(request: InspectRequest): Promise<Inspection>;
+}
+
+/** Bytes that somebody wants to be published. */
+export interface PayloadToCheck {
+  /** The exact bytes. */
+  readonly bytes: Uint8Array;
+  /** Their media type. */
+  readonly mediaType: string;
 }
 
 /** One sending. */

@@ -23,7 +23,7 @@ export async function reconcilePublication(
   const { publisher } = options;
   await store.assertHere(scope.tenant, name.goalId);
   const found = await store.read(scope.tenant, name, here);
-  checkPublisher(found, publisher);
+  checkPublisher(found.intent, publisher);
   await recordGone(flow, subject, found);
   const publication = await store.read(scope.tenant, name, here);
   const { operation, version } = publication;

@@ -66,6 +66,13 @@ const LAWS: readonly (readonly [title: string, law: Law])[] = [
     },
   ],
   [
+    'takes before an approval what its receiver takes',
+    async ({ publisher, bytes }) => {
+      const payload = { bytes, mediaType: 'application/json' };
+      equal(publisher.checkPayload?.(payload) ?? null, null);
+    },
+  ],
+  [
     'acknowledges what was applied, naming the operation',
     async (subject) => {
       const request = requestOf(subject);

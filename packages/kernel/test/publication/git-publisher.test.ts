@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JsonValue } from '@millforge/contracts';
-import { digest } from '@millforge/contracts';
+import { canonicalJson, digest } from '@millforge/contracts';
 import {
   createPublications,
   type GitUpdate,
@@ -175,6 +175,24 @@ test('pushes nothing when the payload is no change of this ref from one whole co
     expect([what, state, message]).toEqual([what, 'rejected', expect.stringMatching(NOTHING)]);
   }
   expect(applied()).toBe(0);
+});
+
+test('says of a payload alone what it takes instead, before anybody approves it', () => {
+  const { commits, publisher } = gitWorld();
+  const by = publisher();
+  const check = (payload: JsonValue) =>
+    by.checkPayload?.({
+      bytes: Buffer.from(canonicalJson(payload)),
+      mediaType: 'application/json',
+    });
+  const refused = unsent.filter(([, payload]) => check(payload(commits)) !== null);
+  // Whether a commit is there, and what it contains, only the repository can tell.
+  expect(refused).toEqual(unsent.slice(0, 5));
+  const said = check({}) ?? '';
+  expect(said).toContain('the payload is no git_update 1.0; it takes {"kind":"git_update",');
+  const [form = ''] = /\{.*\}/.exec(said) ?? [];
+  const filled = form.replace('"old":…', '"old":null').replace('…', `"${commits.first}"`);
+  expect(check(JSON.parse(filled))).toBeNull();
 });
 
 test('runs no hook and reads no configuration of the repository that the agent worked in', async () => {

@@ -111,7 +111,7 @@ test.each([
   'https://ann:pw@example.org/x',
   'file:///etc/passwd',
   'nowhere',
-])('sends nothing to %s', async (url) => {
+])('sends nothing to %s, and says so before an approval', async (url) => {
   const { by, sent } = answered(() => json(200, {}), { url });
   const asked = by.publish({
     operationId: 'a'.repeat(64),
@@ -121,5 +121,7 @@ test.each([
     signal: new AbortController().signal,
   });
   expect(await asked).toMatchObject({ kind: 'refused' });
+  const payload = { bytes: Buffer.from('x'), mediaType: 'text/plain' };
+  expect(by.checkPayload?.(payload)).toEqual(expect.any(String));
   expect(sent).toEqual([]);
 });

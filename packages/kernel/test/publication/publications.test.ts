@@ -155,6 +155,41 @@ test.each(refusals)('refuses an intent with %s', async (_what, asked, code) => {
   expect(await publications.list(scope, 'goal')).toEqual([]);
 });
 
+test('has the publisher look at the exact bytes before anything is stored, and stores nothing that it does not take', async () => {
+  const { publications } = await world();
+  const looked: string[] = [];
+  const by = (problem: string | null) =>
+    publisher({
+      checkPayload: ({ bytes, mediaType }) => {
+        looked.push(mediaType, Buffer.from(bytes).toString());
+        return problem;
+      },
+    });
+  await expect(
+    publications.intend(scope, 'goal', { ...request(), checkedBy: by('it takes no outcome') }),
+  ).rejects.toMatchObject({
+    code: 'kernel/payload-refused',
+    message: `The publisher test could never send ${OUTPUT_SHA256.slice(0, 12)}…: it takes no outcome.`,
+    details: { publisher: 'test', target: 'somewhere' },
+  });
+  await expect(
+    publications.intend(scope, 'goal', {
+      ...request(),
+      checkedBy: { ...by(null), target: 'elsewhere' },
+    }),
+  ).rejects.toMatchObject({ code: 'kernel/publisher-mismatch' });
+  await expect(
+    publications.intend(scope, 'goal', {
+      ...request({ payloadSha256: 'a'.repeat(64) }),
+      checkedBy: by(null),
+    }),
+  ).rejects.toMatchObject({ code: 'kernel/not-an-output' });
+  expect(looked).toEqual(['application/json', canonicalJson(OUTPUT)]);
+  expect(await publications.list(scope, 'goal')).toEqual([]);
+  const taken = await publications.intend(scope, 'goal', { ...request(), checkedBy: by(null) });
+  expect(taken).toEqual(await publications.intend(scope, 'goal', request()));
+});
+
 test('publishes nothing of a goal that is open, held or cancelled', async () => {
   const { kernel, publications } = await world();
   await kernel.admitGoal(scope, contract('open'));

@@ -62,7 +62,8 @@ export function openRunPublications(parts: PublicationParts): RunPublications {
         policy,
         revision,
         action: toAction(place),
-        payloadSha256: payloadSha256 ?? digest(lastOutput(run, place)),
+        payloadSha256: payloadSha256 ?? digest(lastOutput(run)),
+        checkedBy: openPublisher(parts, place, LOOKING),
       });
     },
     async approve(name, approval) {
@@ -128,23 +129,14 @@ function known(all: readonly PublicationView[]): string {
   return `: ${all.map(({ publication_id, state }) => `${publication_id} is ${state}`).join(', ')}`;
 }
 
-/** What the last completed task gave; throws where the place cannot take it, before a person approves it. */
-function lastOutput({ goal_id, tasks }: GoalView, place: PublicationPlace): JsonValue {
-  const output =
-    tasks.findLast((task) => task.state === 'completed' && task.output !== null)?.output ?? null;
-  if (output === null) {
-    throw millforgeError(
-      'millforge/usage',
-      `No task of ${goal_id} gave anything that could be published; only a run that completed has an output.`,
-    );
-  }
-  if (place.kind === 'git' && Object(output).kind !== 'git_update') {
-    throw millforgeError(
-      'millforge/usage',
-      `The output of ${goal_id} is no git_update, which is what goes to a git repository; name one that the run wrote with --payload @FILE.`,
-    );
-  }
-  return output;
+/** What the last completed task gave. */
+function lastOutput({ goal_id, tasks }: GoalView): JsonValue {
+  const task = tasks.findLast(({ state, output }) => state === 'completed' && output !== null);
+  if (task !== undefined) return task.output;
+  throw millforgeError(
+    'millforge/usage',
+    `No task of ${goal_id} gave anything that could be published; only a run that completed has an output.`,
+  );
 }
 
 function openPublisher(
@@ -198,4 +190,6 @@ function tokenOf(env: PublicationParts['env'], name: string | null): string | nu
   );
 }
 
+/** Who only looks at a payload needs neither the commits nor a key. */
+const LOOKING: PublisherReach = { repository: '.', tokenEnv: null };
 const OPEN: ReadonlySet<string> = new Set(['intended', 'approved', 'sending', 'unknown']);

@@ -52,6 +52,12 @@ test('what a tool of a run wrote as an artifact is published, byte for byte', as
   const publish = (verb: string, ...more: readonly string[]) =>
     runCli(['publish', verb, runId, ...more, '--data', 'data'], { cwd });
   const what = ['--payload', `@${join(folder, name)}`, '--policy', 'release', '--revision', 'v1'];
+  const pushed = await publish('intend', '--to', 'git:x#refs/heads/a', ...what);
+  expect([pushed.code, pushed.stderr]).toEqual([
+    64,
+    expect.stringMatching(/the payload is no .*--payload @FILE\.\n$/),
+  ]);
+  expect((await publish('list')).stdout).toContain('Nothing is to be published');
   const intended = await publish('intend', '--to', 'local:box', ...what);
   expect([intended.code, intended.stderr]).toEqual([0, '']);
   const [, digest = ''] = /intent +([0-9a-f]{64})/.exec(intended.stdout) ?? [];

@@ -153,6 +153,12 @@ test('a commit is pushed from a goal of a host program', async () => {
       cwd,
       env: { PATH: process.env['PATH'] },
     });
+  const elsewhere = await publish('intend', '--to', 'git:./remote.git#refs/heads/next', ...ABOUT);
+  expect([elsewhere.code, elsewhere.stdout, elsewhere.stderr]).toEqual([
+    64,
+    '',
+    expect.stringContaining('the payload is about refs/heads/main; it takes {'),
+  ]);
   const to = ['--to', 'git:./remote.git#refs/heads/main', ...ABOUT];
   const { intent_sha256: digest, intent } = lastJson(await publish('intend', ...to));
   expect(intent).toMatchObject({
@@ -172,8 +178,10 @@ const wrong: readonly (readonly [string, readonly string[], string])[] = [
   [
     'an output that no repository takes',
     ['--to', 'git:x#refs/heads/a', ...ABOUT],
-    'is no git_update',
+    'the payload is no git_update 1.0; it takes {"kind":"git_update","schema_version":"1.0","ref":"refs/heads/a","old":…,"new":…}',
   ],
+  ['an address that nothing is posted to', ['--to', 'http://example.org/x', ...ABOUT], 'https'],
+  ['a file for a folder', ['--to', 'local:agent/harness.yaml', ...ABOUT], 'is no directory'],
   ['a short ref', ['--to', 'git:x#main', ...ABOUT], 'refs/heads/main'],
   ['no policy', ['--to', 'local:box', '--revision', 'v1'], '--policy'],
   [
