@@ -30,7 +30,7 @@ export type BoundedData =
  * and one with a length is cut only as far as the schema allows.
  */
 export function boundData(data: JsonObject, schema: JsonSchema, maxBytes: number): BoundedData {
-  const bytes = encodedBytes(data);
+  const bytes = Object.keys(data).length === 0 ? '{}'.length : encodedBytes(data);
   if (bytes <= maxBytes) return { ok: true, data, cutPaths: [] };
   const root: { data: JsonValue } = { data };
   const leaves: Leaf[] = [];

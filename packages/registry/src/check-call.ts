@@ -64,8 +64,8 @@ export function checkCall(
     binding: bindingOf(found),
     origin: originOf(found),
     inputSha256: input === null ? null : digestOrNull(input),
-    prerequisites: [],
-    capabilities: [],
+    prerequisites: NONE,
+    capabilities: NONE,
     approval: null,
   };
   const refuse = (reason: RefusalReason, decided: Partial<CallFacts> = {}): RefusedCall =>
@@ -230,10 +230,10 @@ function decide(
   const decisions: TraceDecision[] = [];
   for (const key of keys) {
     const decision = isAllowed(key) ? 'allowed' : 'denied';
-    decisions.push({ key, decision });
+    decisions.push(Object.freeze({ key, decision }));
     if (decision === 'denied') break;
   }
-  return decisions;
+  return Object.freeze(decisions);
 }
 
 function terminalFault(bound: BoundNode, input: JsonObject): string | null {

@@ -43,16 +43,23 @@ export function prepareCall(
 ): MayComeLater<PreparedCall | RefusedCall> {
   const late = lateFault(call, signal, parts);
   if (late !== null) return refusedCall(call.facts, late, call.redactor);
+  const stage = new StageContext(call, parts.clock);
   const settled = withinLimits<PreparedTool | ToolRefusal>(
     limitsOf(call, signal, parts),
-    (halt) =>
-      call.bound.implementation.prepare(call.input, new StageContext(call, halt, parts.clock)),
+    (halt) => call.bound.implementation.prepare(call.input, stage.begin(halt)),
     // Nobody will run it any more; what it took must be freed all the same.
     (tardy) => void disposeQuietly(readPrepared(tardy), call, parts),
   );
+  const of = { call, stage };
   return settled instanceof Promise
-    ? settled.then((one) => takePrepared(one, call, parts))
-    : takePrepared(settled, call, parts);
+    ? settled.then((one) => takePrepared(one, of, parts))
+    : takePrepared(settled, of, parts);
+}
+
+/** A call that is being prepared, and what its code is given. */
+interface StagedCall {
+  readonly call: AdmittedCall;
+  readonly stage: StageContext;
 }
 
 /** Most tools have nothing to look at, and nobody waits for them. */
@@ -60,7 +67,7 @@ type MayComeLater<T> = T | Promise<T>;
 
 function takePrepared(
   settled: Settled<unknown>,
-  call: AdmittedCall,
+  { call, stage }: StagedCall,
   parts: LiveParts,
 ): MayComeLater<PreparedCall | RefusedCall> {
   const refuse = (reason: RefusalReason): RefusedCall =>
@@ -73,7 +80,7 @@ function takePrepared(
   const tool = readPrepared(settled.value);
   if (tool.kind === 'refused') return refuse(readRefusal(tool, call.bound));
   if (tool.kind === 'prepared' && tool.before.ok) {
-    return new LiveCall(call, { tool, before: tool.before.value }, parts);
+    return new LiveCall({ call, stage }, { tool, before: tool.before.value }, parts);
   }
   const message = `${call.facts.name} was prepared into something that cannot be run.`;
   return disposeQuietly(tool, call, parts).then(() =>
@@ -90,8 +97,8 @@ export async function reconcileCall(
   const { idempotencyKey, before, signal } = context;
   const { implementation } = call.bound;
   const settled = await withinLimits<unknown>(limitsOf(call, signal, parts), async (halt) => {
-    const stage = new StageContext(call, halt, parts.clock);
-    const live = Object.assign(stage, { idempotencyKey, before });
+    const stage = new StageContext(call, parts.clock);
+    const live = Object.assign(stage.begin(halt), { idempotencyKey, before });
     return implementation.reconcile?.(call.input, live) ?? { kind: 'unknown' };
   });
   if (settled.kind === 'abandoned') return { kind: 'unknown', evidence: { stopped: settled.stop } };
@@ -125,13 +132,13 @@ class LiveCall implements PreparedCall {
   #disposed: Promise<void> | null = null;
 
   constructor(
-    call: AdmittedCall,
+    { call, stage }: StagedCall,
     prepared: { readonly tool: ReadAct; readonly before: JsonValue },
     parts: LiveParts,
   ) {
     this.before = prepared.before;
     this.#call = call;
-    this.#act = { tool: prepared.tool, unsettled: null };
+    this.#act = { tool: prepared.tool, stage, unsettled: null };
     this.#parts = parts;
     Object.freeze(this);
   }
@@ -164,6 +171,7 @@ class LiveCall implements PreparedCall {
 /** The act of a prepared call. */
 interface Act {
   readonly tool: ReadAct;
+  readonly stage: StageContext;
   /** What goes on although the call has its outcome; null while nothing does. */
   unsettled: Promise<unknown> | null;
 }
@@ -192,8 +200,8 @@ async function runCall(
   const startedAtMs = parts.clock.now();
   const startedMs = parts.clock.monotonicMs();
   const settled = await withinLimits<unknown>(limitsOf(call, signal, parts), (halt) => {
-    const stage = new StageContext(call, halt, parts.clock);
-    const acting = act.tool.run(Object.assign(stage, { idempotencyKey, ...watched }));
+    const live = Object.assign(act.stage.begin(halt), { idempotencyKey, ...watched });
+    const acting = act.tool.run(live);
     act.unsettled = acting;
     return acting;
   });
@@ -205,8 +213,12 @@ async function runCall(
   if (approved !== null && result.outcome.certainty === 'completion_unknown') {
     parts.used.delete(approved);
   }
-  const executed = record(call, result, { startedAtMs, durationMs });
-  return result.after === undefined ? executed : { ...executed, after: result.after };
+  const { outcome, trace } = record(call, result, { startedAtMs, durationMs });
+  // The bytes of images stand in a list that is not.
+  const isFrozen = outcome.images === undefined;
+  return result.after === undefined
+    ? { outcome, trace, isFrozen }
+    : { outcome, trace, isFrozen, after: result.after };
 }
 
 /** Why a prepared call does not begin after all, or null: time went by, and its approval may be gone. */

@@ -1,12 +1,13 @@
-import type {
-  JsonObject,
-  JsonValue,
-  OutcomeImage,
-  Redactor,
-  SideEffectCertainty,
-  ToolErrorCode,
-  ToolOutcome,
-  ToolStatus,
+import {
+  deepFreeze,
+  type JsonObject,
+  type JsonValue,
+  type OutcomeImage,
+  type Redactor,
+  type SideEffectCertainty,
+  type ToolErrorCode,
+  type ToolOutcome,
+  type ToolStatus,
 } from '@millforge/contracts';
 import type { BoundNode } from './bind-plan.ts';
 import { boundData } from './bound-data.ts';
@@ -17,6 +18,7 @@ import { readImages } from './read-images.ts';
 
 /** An answer of a tool's code, brought to what the contract promises. */
 export interface SettledResult {
+  /** Frozen to its leaves, images apart. */
   readonly outcome: ToolOutcome;
   /** `text`, `$.files[3].body`. */
   readonly truncatedPaths: readonly string[];
@@ -44,9 +46,8 @@ export function settleResult(answer: unknown, bound: BoundNode, redactor: Redact
     return { ...failure('output_validation_failed', redactor.text(fault), read.certainty), after };
   }
   const { output_policy: policy, output_schema: schema } = bound.tool.descriptor;
-  const redactedData = policy.redact_secrets ? withoutSecrets(read, redactor) : read.data;
   const data = boundData(
-    isJsonObject(redactedData) ? redactedData : read.data,
+    policy.redact_secrets ? withoutSecrets(read, redactor) : read.data,
     schema,
     policy.max_output_bytes,
   );
@@ -55,7 +56,8 @@ export function settleResult(answer: unknown, bound: BoundNode, redactor: Redact
     return { ...failure('output_validation_failed', message, read.certainty), after };
   }
   // Redaction replaces text only, which an enumerated value may not survive.
-  const changed = read.code === null ? bound.validateOutput(data.data) : null;
+  const isChanged = data.data !== read.data;
+  const changed = isChanged && read.code === null ? bound.validateOutput(data.data) : null;
   if (changed !== null) {
     const message = `The tool's result no longer fits its schema without its secrets: ${changed.message}.`;
     return {
@@ -72,13 +74,15 @@ export function settleResult(answer: unknown, bound: BoundNode, redactor: Redact
     status: read.code === null ? 'success' : statusOf(read.code),
     error_code: read.code,
     text: text.text,
-    data: data.data,
+    data: isChanged ? deepFreeze(data.data) : data.data,
     certainty: read.certainty,
     truncated: read.truncated || text.isCut || data.cutPaths.length > 0,
-    artifact_ids: read.artifactIds.filter((id) => bound.node.produced_artifact_ids.includes(id)),
+    artifact_ids: producedArtifacts(read, bound),
   };
   return {
-    outcome: read.images.length === 0 ? outcome : { ...outcome, images: read.images },
+    outcome: Object.freeze(
+      read.images.length === 0 ? outcome : { ...outcome, images: read.images },
+    ),
     truncatedPaths: text.isCut ? ['text', ...data.cutPaths] : data.cutPaths,
     after,
   };
@@ -102,15 +106,15 @@ export function failedOutcome(what: {
   readonly message: string;
   readonly certainty: SideEffectCertainty;
 }): ToolOutcome {
-  return {
+  return Object.freeze({
     status: what.status,
     error_code: what.code,
     text: visible(boundText(what.message, 8192).text),
-    data: {},
+    data: NO_DATA,
     certainty: what.certainty,
     truncated: false,
-    artifact_ids: [],
-  };
+    artifact_ids: NONE,
+  });
 }
 
 /** How a call ends that was refused for that reason. */
@@ -129,9 +133,17 @@ export function isCorrectable(code: ToolErrorCode): boolean {
 }
 
 /** The keys of a success are those of its schema; a failure may have any. */
-function withoutSecrets({ code, data }: Answer, redactor: Redactor): JsonValue {
+function withoutSecrets({ code, data }: Answer, redactor: Redactor): JsonObject {
+  // Most tools answer without structured data.
+  if (Object.keys(data).length === 0) return data;
   const redacted = redactor.value(data);
-  return code === null ? redacted : withoutSecretKeys(redacted, redactor);
+  const shown = code === null ? redacted : withoutSecretKeys(redacted, redactor);
+  return isJsonObject(shown) ? shown : data;
+}
+
+function producedArtifacts({ artifactIds }: Answer, { node }: BoundNode): readonly string[] {
+  if (artifactIds.length === 0) return NONE;
+  return Object.freeze(artifactIds.filter((id) => node.produced_artifact_ids.includes(id)));
 }
 
 function withoutSecretKeys(value: JsonValue, redactor: Redactor): JsonValue {
@@ -171,9 +183,9 @@ function readAnswer(answer: unknown): Answer | null {
     kind,
     code,
     text,
-    data = {},
+    data = NO_DATA,
     certainty,
-    artifactIds = [],
+    artifactIds = NONE,
     images: given,
     truncated,
     after,
@@ -227,6 +239,8 @@ function isCertainty(value: JsonValue | undefined): value is SideEffectCertainty
   return typeof value === 'string' && Object.hasOwn(CERTAINTIES, value);
 }
 
+const NO_DATA: JsonObject = Object.freeze({});
+const NONE: readonly never[] = Object.freeze([]);
 const LONE_SURROGATE = /\p{Surrogate}/gu;
 
 // Objects keyed by the union, so that the compiler asks for every member.

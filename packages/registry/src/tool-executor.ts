@@ -129,6 +129,8 @@ export interface ExecutedCall {
   readonly trace: ToolTraceRecord;
   /** Evidence of the state afterwards. */
   readonly after?: JsonValue;
+  /** Whether outcome and trace are known to be JSON that is frozen to its leaves. */
+  readonly isFrozen?: boolean;
 }
 
 /** A call that was refused before it could have any effect. */

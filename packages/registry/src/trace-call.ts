@@ -35,11 +35,11 @@ export interface CallEnd {
   readonly times: { readonly startedAtMs: number; readonly durationMs: number } | null;
 }
 
-/** Makes the one record of a call; never throws. */
+/** Makes the one record of a call, frozen to its leaves; never throws. */
 export function traceCall(facts: CallFacts, end: CallEnd, redactor: Redactor): ToolTraceRecord {
   const { outcome, times } = end;
   const { node } = facts;
-  return {
+  return Object.freeze({
     schema_version: '1.0',
     kind: 'tool_trace',
     run_id: facts.context.runId,
@@ -60,19 +60,32 @@ export function traceCall(facts: CallFacts, end: CallEnd, redactor: Redactor): T
     idempotency: node?.idempotency ?? 'idempotent',
     certainty: outcome.certainty,
     output_sha256: outcome.status === 'success' ? digestOrNull(outcome.data) : null,
-    truncated_paths: end.truncatedPaths
-      .slice(0, MAX_PATHS)
-      .map((path) => boundText(redactor.text(boundText(path, SCANNED_BYTES).text), 256).text),
+    truncated_paths: shownPaths(end.truncatedPaths, redactor),
     summary: boundText(redactor.text(boundText(outcome.text, SCANNED_BYTES).text), 512).text,
     started_at: times === null ? null : isoTime(times.startedAtMs),
     duration_ms: times === null ? null : Math.max(0, Math.round(times.durationMs)),
-  };
+  });
+}
+
+function shownPaths(paths: readonly string[], redactor: Redactor): readonly string[] {
+  if (paths.length === 0) return NONE;
+  return Object.freeze(
+    paths
+      .slice(0, MAX_PATHS)
+      .map((path) => boundText(redactor.text(boundText(path, SCANNED_BYTES).text), 256).text),
+  );
 }
 
 function shownApproval(approval: TraceApproval | null, redactor: Redactor): TraceApproval | null {
   if (approval === null) return null;
-  return { ...approval, decided_by: boundText(redactor.text(approval.decided_by), 256).text };
+  const { decided_by } = approval;
+  return Object.freeze({
+    ...approval,
+    decided_by: boundText(redactor.text(decided_by), 256).text,
+  });
 }
+
+const NONE: readonly string[] = Object.freeze([]);
 
 /** A record stays small however much of a result was cut. */
 const MAX_PATHS = 64;

@@ -63,7 +63,7 @@ const call = fc.record({
   ),
 });
 
-test('every call leaves exactly one record, and none names a planted secret or a folder of the host', async () => {
+test('every call leaves exactly one record, frozen, that names no planted secret and no folder of the host', async () => {
   let current: Behaviour | null = null;
   const world = executorWorld([toolUnder(() => current)], {
     hostFolders: new Map([['/home/ada', '~']]),
@@ -79,6 +79,7 @@ test('every call leaves exactly one record, and none names a planted secret or a
       expect(end.trace.status).toBe(end.outcome.status);
       expect(end.trace.error_code).toBe(end.outcome.error_code);
       expect(end.outcome.text.trim()).not.toBe('');
+      expect(isFrozen(end.outcome) && isFrozen(end.trace)).toBe(true);
       const seen = JSON.stringify([end.outcome, end.trace]);
       for (const leak of LEAKS) expect(seen).not.toContain(leak);
     }),
@@ -88,6 +89,12 @@ test('every call leaves exactly one record, and none names a planted secret or a
   // The property says little if most calls end at the first check.
   expect(performed / calls).toBeGreaterThan(0.15);
 });
+
+/** Whether a value cannot be changed anywhere in it. */
+function isFrozen(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.isFrozen(value) && Object.values(value).every(isFrozen);
+}
 
 async function perform(
   { executor, context }: ReturnType<typeof executorWorld>,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { admit, DONE, executorWorld, runCall, toolOf } from './executor-world.ts';
+import { admit, DONE, executorWorld, prepareCall, runCall, toolOf } from './executor-world.ts';
 
 test('a copy of what a tool is given has the signal that stops the tool', async () => {
   const stop = new AbortController();
@@ -53,4 +53,27 @@ test('a prepared call cannot be changed, and is freed once', async () => {
   await call[Symbol.asyncDispose]();
   await call[Symbol.asyncDispose]();
   expect(freed).toBe(1);
+});
+
+test('what a tool was given to look with has the signal of its act once that has begun', async () => {
+  const stop = new AbortController();
+  let reason: unknown;
+  const world = executorWorld([
+    toolOf({
+      prepare: async (_input, looking) => ({
+        kind: 'prepared',
+        before: null,
+        async run() {
+          stop.abort(new Error('enough'));
+          const { signal } = looking;
+          await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+          ({ reason } = signal);
+          return DONE;
+        },
+      }),
+    }),
+  ]);
+  await using prepared = await prepareCall(admit(world));
+  await prepared.run({ signal: stop.signal, idempotencyKey: 'key-1' });
+  expect(reason).toEqual(new Error('enough'));
 });

@@ -6,7 +6,10 @@ const BYTES = Buffer.from('the bytes of an image');
 const IMAGE = { mediaType: 'image/png', data: BYTES.toString('base64') } as const;
 
 test('takes images beside the text of a result, with the digest of their bytes', async () => {
-  const { outcome, trace } = await answered({ kind: 'done', text: 'Look.', images: [IMAGE] });
+  const executed = await answered({ kind: 'done', text: 'Look.', images: [IMAGE] });
+  const { outcome, trace, isFrozen } = executed;
+  // The bytes are put elsewhere before anything is recorded.
+  expect(isFrozen).toBe(false);
   expect(outcome).toMatchObject({ status: 'success', text: 'Look.' });
   expect(outcome.images).toEqual([
     { media_type: 'image/png', sha256: sha256(BYTES), bytes: BYTES.length, data: IMAGE.data },

@@ -147,11 +147,13 @@ async function perform<T extends JsonValue>(
       let stage: Stage = 'before';
       let attempt: OperationOutcome<T> | Doubt;
       try {
-        entry.before = operation.before === undefined ? null : await operation.before(signal);
+        const looking = operation.before?.(signal) ?? null;
+        entry.before = looking === null ? null : await looking;
         stage = 'act';
         const idempotencyKey = `${pass.run.scope}/${operation.key}`;
-        const { value } = await act({ signal, idempotencyKey });
-        attempt = { kind: 'done', value: recordable(operation, value), replayed: false };
+        const { value, isFrozen } = await act({ signal, idempotencyKey });
+        if (isFrozen !== true) assertRecordable(operation, value);
+        attempt = { kind: 'done', value, replayed: false };
       } catch (error) {
         attempt = outcomeOfThrow(live, { error, stage, signal });
       } finally {
@@ -250,9 +252,9 @@ type Doubt = { readonly kind: 'doubt'; readonly failure: Failure };
 /** How far an act had come when it threw. */
 type Stage = 'before' | 'act';
 
-/** The value of an act, frozen; throws for one that no log could keep. */
-function recordable<T extends JsonValue>({ key }: Operation<T>, value: T): T {
-  if (freezeJson(value)) return value;
+/** Freezes the value of an act; throws for one that no log could keep. */
+function assertRecordable({ key }: Operation, value: JsonValue): void {
+  if (freezeJson(value)) return;
   throw new MillforgeError(
     'operation/invalid-value',
     `The operation ${key} gave a value that JSON cannot hold.`,

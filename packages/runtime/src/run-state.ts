@@ -11,7 +11,7 @@ import {
   initialGuardState,
   type ToolChoice,
 } from '@millforge/guard';
-import { initialRepeatState, type RepeatState } from '@millforge/guard/limits';
+import type { PerformedCall } from '@millforge/guard/limits';
 import type { StepGate, StepState } from '@millforge/guard/steps';
 import type { ToolExecutor } from '@millforge/registry';
 import { type Conversation, createConversation } from './conversation.ts';
@@ -42,8 +42,8 @@ export interface Run {
   readonly artifacts: Set<string>;
   guard: GuardState;
   steps: StepState;
-  /** The last calls and their results, to notice loops. */
-  repeats: RepeatState;
+  /** The last calls and their results, to notice loops; those of a loop and not many more. */
+  readonly recentCalls: PerformedCall[];
   /** What the next request leaves to the model, where the model takes that. */
   toolChoice: ToolChoice;
   turns: number;
@@ -93,7 +93,7 @@ export function startRun(
     artifacts: new Set(),
     guard: initialGuardState,
     steps: parts.gate.initial,
-    repeats: initialRepeatState,
+    recentCalls: [],
     toolChoice: 'auto',
     turns: 0,
     toolCalls: 0,

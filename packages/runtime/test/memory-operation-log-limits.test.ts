@@ -135,6 +135,15 @@ test('values are frozen, and what JSON cannot hold is not recorded', async () =>
   }
 });
 
+test('a value that is said to be frozen is kept as it is', async () => {
+  const { log } = newLog();
+  const value = { list: [1] };
+  await log.perform(READ, async () => ({ value, isFrozen: true }));
+  expect(Object.isFrozen(value)).toBe(false);
+  const again = await log.resume().perform(READ, async () => ({ value: { list: [2] } }));
+  expect(again).toEqual({ kind: 'done', value: { list: [1] }, replayed: true });
+});
+
 test('a value is frozen to its leaves however deep it is and however often it holds the same', async () => {
   const { log } = newLog();
   const leaf = { last: true };

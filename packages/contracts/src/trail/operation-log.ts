@@ -49,9 +49,10 @@ export interface Operation<T extends JsonValue = JsonValue> {
   readonly describe: string;
   /**
    * Looks at the world before a live performance; never called on replay. What it returns is kept as
-   * evidence; a refusal that it throws (`operationRefused`) is recorded as the outcome.
+   * evidence; a refusal that it throws (`operationRefused`) is recorded as the outcome. Where there is
+   * nothing to look at, `null` comes without a promise.
    */
-  readonly before?: (signal: AbortSignal) => Promise<JsonValue | null>;
+  readonly before?: (signal: AbortSignal) => Promise<JsonValue | null> | null;
   /** Finds out whether an interrupted performance happened. One that throws means `unknown`. */
   readonly reconcile?: (context: ReconcileContext) => Promise<Reconciliation<T>>;
   /** Milliseconds after its first admission during which a receiver honours the key; default 24 h. */
@@ -100,6 +101,8 @@ export interface ActResult<T extends JsonValue> {
   readonly usage?: Usage;
   /** Evidence of the state afterwards. */
   readonly after?: JsonValue;
+  /** Whether `value` is known to be JSON that is frozen to its leaves; a log that keeps it in memory need not look. */
+  readonly isFrozen?: boolean;
 }
 
 /** A recorded failure: it is known that nothing more will come of it. */

@@ -161,7 +161,7 @@ async function lookBefore({ parts, request }: Live): Promise<Looked> {
   if (confirming !== null) await confirming;
   let evidence: Payload | null;
   try {
-    const looked = await control.untilAbandoned(before(control.actSignal));
+    const looked = await control.untilAbandoned(Promise.resolve(before(control.actSignal)));
     if (looked.kind === 'abandoned') throw operationSuspended('stopped');
     evidence = looked.value === null ? null : toPayload(looked.value);
   } catch (error) {

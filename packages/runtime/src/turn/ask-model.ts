@@ -169,7 +169,10 @@ async function complete(
     run.plan.budgets.observed_limits?.wall_ms === undefined
       ? exchange
       : { ...exchange, elapsed_ms: Math.round(clock.monotonicMs() - startedAt) };
-  return value.reply.usage === null ? { value } : { value, usage: value.reply.usage };
+  Object.freeze(value);
+  return value.reply.usage === null
+    ? { value, isFrozen: true }
+    : { value, usage: value.reply.usage, isFrozen: true };
 }
 
 /** What the first turn says besides its messages, and no later one can change. */

@@ -3,7 +3,7 @@ import type { CallRecord, ExecutedCall, RefusedCall } from '@millforge/registry'
 
 /** What the log keeps of one call. */
 export function callRecord({ outcome, trace }: ExecutedCall | RefusedCall): CallRecord {
-  return { outcome, trace };
+  return Object.freeze({ outcome, trace });
 }
 
 /** The outcome that a refusal or a failure carries, or null when it came from elsewhere. */

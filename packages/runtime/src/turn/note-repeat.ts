@@ -1,5 +1,5 @@
 import type { JsonObject, PlanNode } from '@millforge/contracts';
-import { checkRepeat, type RepeatVerdict, recordResult } from '@millforge/guard/limits';
+import { checkRepeat, type PerformedCall, type RepeatVerdict } from '@millforge/guard/limits';
 import type { Run } from '../run-state.ts';
 import type { CallPlace } from './call-place.ts';
 import type { Answer } from './refuse-call.ts';
@@ -16,7 +16,7 @@ export interface Repeatable {
 export function judgeRepeat(run: Run, call: Repeatable): RepeatVerdict {
   const { terminal_result, calls } = call.node;
   if (terminal_result !== null || (calls?.min ?? 1) > 1) return FRESH;
-  return checkRepeat(run.repeats, call);
+  return checkRepeat({ recent: run.recentCalls }, call);
 }
 
 /** Remembers what came of a call, and tells the model when it goes round in circles. */
@@ -31,7 +31,7 @@ export function noteRepeat(
 ): Answer {
   // What is charged as a mistake has a budget of its own, which ends a row of it.
   if (answer.kind === 'ending' || answer.mistake !== null) return answer;
-  run.repeats = recordResult(run.repeats, call, answer.text);
+  remember(run.recentCalls, { call: call.key, result: answer.text });
   if (verdict.kind !== 'warn') return answer;
   run.options.trail.append({
     key: `repeat/${place.turn}/${place.index}`,
@@ -42,4 +42,12 @@ export function noteRepeat(
   return { ...answer, text: `${answer.text}\n\n${verdict.message}` };
 }
 
+/** Nobody but the run holds the list, so it need not be copied for every call. */
+function remember(recent: PerformedCall[], performed: PerformedCall): void {
+  if (recent.length === 2 * MAX_RECENT) recent.splice(0, MAX_RECENT);
+  recent.push(performed);
+}
+
+/** More than the longest loop that is looked for. */
+const MAX_RECENT = 30;
 const FRESH: RepeatVerdict = Object.freeze({ kind: 'fresh' });

@@ -142,7 +142,10 @@ export async function actCall(
     const kept =
       outcome.images === undefined ? outcome : await keepImages(outcome, run.options.artifacts);
     const value = callRecord({ trace: executed.trace, outcome: kept });
-    return after === undefined ? { value, usage: ONE_CALL } : { value, usage: ONE_CALL, after };
+    const isFrozen = executed.isFrozen === true && kept === outcome;
+    return after === undefined
+      ? { value, usage: ONE_CALL, isFrozen }
+      : { value, usage: ONE_CALL, isFrozen, after };
   } finally {
     await freeCall(call);
   }
@@ -197,14 +200,14 @@ function unperformed({ outcome }: ExecutedCall | RefusedCall): MillforgeError {
 }
 
 /** Prepares a call and gives the evidence of the state before; throws the refusal that is to be recorded. */
-function look(call: CallInFlight, signal: AbortSignal): Promise<JsonValue | null> {
+function look(call: CallInFlight, signal: AbortSignal): Promise<JsonValue | null> | null {
   if (call.prepared !== null) return lookAgain(call, signal);
   const prepared = call.checked.prepare({ signal });
   if (!('kind' in prepared) || prepared.kind === 'refused' || prepared.before !== null) {
     return lookedAt(call, prepared, signal);
   }
   call.prepared = prepared;
-  return NO_EVIDENCE;
+  return null;
 }
 
 async function lookAgain(call: CallInFlight, signal: AbortSignal): Promise<JsonValue | null> {
@@ -230,8 +233,6 @@ function keep(
   if (prepared.kind === 'prepared') call.prepared = prepared;
   return prepared;
 }
-
-const NO_EVIDENCE = Promise.resolve(null);
 
 function reconcile(
   checked: CheckedCall,

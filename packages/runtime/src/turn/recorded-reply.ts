@@ -1,22 +1,21 @@
 import type { ModelReply } from '@millforge/contracts';
 import type { AsJson } from '@millforge/registry';
 
-/** Exactly the fields of the contract, whatever else a client may have left in the object. */
+/** Exactly the fields of the contract, frozen, whatever else a client may have left in the object. */
 export function recordedReply(reply: ModelReply): AsJson<ModelReply> {
   const { usage, continuation } = reply;
+  const calls = reply.tool_calls.map((call) =>
+    Object.freeze({ id: call.id, name: call.name, arguments: call.arguments }),
+  );
   const recorded = {
     content: reply.content,
     reasoning: reply.reasoning,
-    tool_calls: reply.tool_calls.map((call) => ({
-      id: call.id,
-      name: call.name,
-      arguments: call.arguments,
-    })),
+    tool_calls: Object.freeze(calls),
     finish_reason: reply.finish_reason,
-    usage: usage === null ? null : recordedUsage(usage),
+    usage: usage === null ? null : Object.freeze(recordedUsage(usage)),
     provider_model: reply.provider_model,
   };
-  return continuation === undefined ? recorded : { ...recorded, continuation };
+  return Object.freeze(continuation === undefined ? recorded : { ...recorded, continuation });
 }
 
 function recordedUsage(usage: NonNullable<ModelReply['usage']>) {
