@@ -19,6 +19,8 @@ export function takeNewAttempt(
 ): ClaimedTask | null {
   const current = readAgain(tx, seen, now);
   if (!isSame(current, seen) || current.taskRow.state !== 'ready') return null;
+  // Any other attempt is gone on with, and may still be its process's.
+  if (current.attempt !== null && !FOLLOWED.has(current.attempt.state)) return null;
   const { task } = current;
   const claim = admitAttempt(tx, current.goal, {
     taskId: task.task_id,
@@ -35,6 +37,9 @@ export function takeNewAttempt(
     admittedAt: current.goal.at,
   };
 }
+
+/** States of an attempt that another one follows. */
+const FOLLOWED: ReadonlySet<AttemptRow['state']> = new Set(['failed', 'superseded']);
 
 /** Claims the latest attempt of a task again that stands as it was seen; null otherwise. */
 export function takeAttemptAgain(

@@ -70,6 +70,18 @@ export const ATTEMPT_LAWS: readonly StoreLaw[] = [
     },
   },
   {
+    title: 'admits no attempt beside one that can be gone on with',
+    async holds(hands) {
+      await hands.admit('goal');
+      const { claim } = await hands.take('goal');
+      await hands.suspend('goal', claim);
+      const seen = await hands.standing('goal');
+      equal(await hands.store.attempts.admit(seen, { ownerId: 'a', actor: 'a' }), null);
+      equal((await hands.view('goal')).tasks[0]?.attempt?.number, 1);
+      await hands.assertSound();
+    },
+  },
+  {
     title: 'counts a claim of what nobody let go as a crash of its attempt',
     async holds(hands) {
       await hands.admit('goal');

@@ -24,6 +24,8 @@ export interface Known {
   readonly claims: Claim[];
   /** Every standing that was ever read. */
   readonly standings: Standing[];
+  /** How many decisions were named: no program appends two under one name. */
+  notes: number;
 }
 
 /** Makes one call, of which the rest is drawn; tells whether it was about the other goal. */
@@ -133,7 +135,10 @@ export const CALLS: ReadonlyMap<string, Call> = new Map<string, Call>([
     'admit operation',
     (known, draw) =>
       onOperation(known, draw, ({ claim, key, row }) =>
-        known.hands.begin(claim, effectOf(key), { row, notes: [noteOf(`note-${draw}`, draw)] }),
+        known.hands.begin(claim, effectOf(key), {
+          row,
+          notes: [noteOf(`note-${(known.notes += 1)}`, draw)],
+        }),
       ),
   ],
   [

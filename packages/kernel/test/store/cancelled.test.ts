@@ -82,7 +82,7 @@ async function someGoals(path: string): Promise<Known> {
     (await hands.take('foreign', 'run')).claim,
   ];
   const standings = [await hands.standing('goal', 'run'), await hands.standing('goal', 'whole')];
-  return { hands, open, claims, standings };
+  return { hands, open, claims, standings, notes: 0 };
 }
 
 /** Makes one call; a refusal is an answer, anything else is not. */
