@@ -41,7 +41,7 @@ export interface OpenKernelOptions {
  *
  * Everything it returns is a frozen document, never a live row. Every method throws
  * `kernel/closed` after disposal, and a `kernel/…` error that says what to do when the file, the disk
- * or the lock fails.
+ * or the lock fails. Disposal rejects with a fault that nobody was told before, and ends quietly after one that was.
  */
 export interface Kernel extends AsyncDisposable {
   /** Name under which this process holds leases. */

@@ -31,6 +31,8 @@ export interface Database {
   copyInto(path: string): void;
   /** Calls the failpoint of that name. */
   readonly reach: (name: Failpoint) => void;
+  /** Whether it was closed, or a fault that was told closed it. */
+  isClosed(): boolean;
   /** Closes the connection; later calls reject with `kernel/closed`. */
   close(): void;
 }
@@ -353,6 +355,7 @@ export function createDatabase(connection: Connection, options: DatabaseOptions)
       connection.prepare('VACUUM INTO ?').run(target);
     },
     reach: (name) => failpoint?.(name),
+    isClosed: () => closed !== null,
     close() {
       if (closed !== null) return;
       closed = new MillforgeError(

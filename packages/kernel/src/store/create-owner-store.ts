@@ -23,6 +23,8 @@ export function createOwnerStore({ db }: StoreParts, locks: OwnerLocks): OwnerSt
     },
     async release(ownerId) {
       try {
+        // Whoever met the fault that ended the store was told; its row says no more than that of a killed process.
+        if (db.isClosed()) return;
         await db.write('release-owner', (tx) => {
           tx.update('owners', { owner_id: ownerId }, { is_gone: 1 });
         });

@@ -18,6 +18,8 @@ export interface StoreGround {
   read<T>(work: (tx: StoreTransaction) => T): Promise<T>;
   /** Rejects with `kernel/corrupt` when what keeps the rows is damaged itself. */
   assertIntact(): Promise<void>;
+  /** Whether it takes nothing any more: it was closed, or ended by a fault that was told then. */
+  isClosed(): boolean;
   /** Ends it; later calls reject with `kernel/closed`. */
   close(): void;
 }

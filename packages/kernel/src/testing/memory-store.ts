@@ -42,6 +42,7 @@ function openGround(tables: MemoryTables): StoreGround {
     read: transact,
     write: (_name, work) => transact(work),
     assertIntact: async () => undefined,
+    isClosed: () => isClosed,
     close() {
       isClosed = true;
     },

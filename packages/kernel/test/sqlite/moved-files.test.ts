@@ -1,7 +1,7 @@
-import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '@millforge/contracts';
-import { type Kernel, openKernel } from '@millforge/kernel';
+import { openKernel } from '@millforge/kernel';
 import { expect, test } from 'vitest';
 import {
   acting,
@@ -31,11 +31,6 @@ async function opened() {
   };
 }
 
-/** Closes what its fault closed already, which says so once more. */
-async function closed(kernel: Kernel): Promise<void> {
-  await expect(kernel[Symbol.asyncDispose]()).rejects.toMatchObject({ code: 'kernel/file-moved' });
-}
-
 test.each([
   ['deleted', (path: string) => rmSync(path)],
   ['moved away', (path: string) => renameSync(path, `${path}.old`)],
@@ -60,7 +55,18 @@ test.each([
   };
   await expect(kernel.admitGoal(scope, contract('second'))).rejects.toMatchObject(refused);
   await expect(kernel.listGoals(scope)).rejects.toMatchObject(refused);
-  await expect(kernel[Symbol.asyncDispose]()).rejects.toMatchObject(refused);
+  // The fault was told: closing what it closed already has nothing to add.
+  await kernel[Symbol.asyncDispose]();
+  await expect(kernel.listGoals(scope)).rejects.toMatchObject(refused);
+});
+
+test('rejects as it closes where it is the first to find that its file was deleted, and frees its name', async () => {
+  const { path, kernel, pass } = await opened();
+  rmSync(path);
+  pass(250);
+  const closing = { code: 'kernel/file-moved' };
+  await expect(kernel[Symbol.asyncDispose]()).rejects.toMatchObject(closing);
+  expect(readdirSync(join(path, '../owners'))).toEqual([]);
 });
 
 test('ends a run whose file was deleted with the reason, and begins no further act', async () => {
@@ -79,7 +85,7 @@ test('ends a run whose file was deleted with the reason, and begins no further a
     code: 'kernel/file-moved',
   });
   expect(later.count).toBe(0);
-  await closed(kernel);
+  await kernel[Symbol.asyncDispose]();
   expect(existsSync(path)).toBe(false);
 });
 
@@ -90,7 +96,7 @@ test('leaves the log of a trail that was put in its place to whoever has that op
   await other.admitGoal(scope, contract('other'));
   pass(250);
   await expect(kernel.listGoals(scope)).rejects.toMatchObject({ code: 'kernel/file-moved' });
-  await closed(kernel);
+  await kernel[Symbol.asyncDispose]();
   expect(existsSync(`${path}-wal`)).toBe(true);
   expect((await other.listGoals(scope)).map(({ goal_id }) => goal_id)).toEqual(['other']);
   expect(await other.verifyTrail(scope)).toMatchObject({ ok: true, goals: 1 });
