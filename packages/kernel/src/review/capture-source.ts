@@ -56,7 +56,12 @@ export async function captureSource(
   const { revision } = tree;
   const { maxFileBytes } = scope.limits;
   const ref = await captureRevision(store, { revision, files: files(), maxFileBytes });
-  for (const path of missing) leftOut.push({ path, reason: 'not-in-revision' });
+  for (const path of missing) {
+    const since = tree.unchangedSince?.(path) ?? null;
+    leftOut.push(
+      since === null ? { path, reason: 'not-in-revision' } : { path, reason: 'not-changed', since },
+    );
+  }
   const captured = await loadDocument<CapturedRevision>(store, ref.sha256, 'captured_revision');
   return {
     kind: 'review_capture',

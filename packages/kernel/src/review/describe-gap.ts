@@ -5,7 +5,9 @@ import type { ReviewGap, ReviewReport } from './review-report.ts';
 export function describeGap(gap: ReviewGap, report: Pick<ReviewReport, 'rejected'>): string {
   switch (gap.type) {
     case 'path-not-captured':
-      return `${gap.path} was not captured: ${gap.reason}.`;
+      return gap.since === undefined
+        ? `${gap.path} was not captured: ${gap.reason}.`
+        : `${gap.path} is not changed since ${gap.since}, so nobody looked at it.`;
     case 'path-uncovered':
       return `${gap.role} did not look at ${gap.path}: ${gap.reason}.`;
     case 'input-truncated':

@@ -36,13 +36,21 @@ export async function gitCommit(options: GitCommitOptions): Promise<ReviewSource
   const since = options.since === undefined ? null : await resolve(options.since);
   return {
     identity: { kind: 'git_commit', commit, since },
-    open: (opening) => openCommit(place, { commit, since, signal: opening.signal }),
+    open: (opening) =>
+      openCommit(place, {
+        commit,
+        since,
+        sinceName: options.since ?? null,
+        signal: opening.signal,
+      }),
   };
 }
 
 interface Opening {
   readonly commit: string;
   readonly since: string | null;
+  /** As it was named, for people. */
+  readonly sinceName: string | null;
   readonly signal: AbortSignal;
 }
 
@@ -75,21 +83,23 @@ function unknownCommit({ repository }: GitPlace, name: string, cause: unknown): 
 
 async function openCommit(
   place: GitPlace,
-  { commit, since, signal }: Opening,
+  { commit, since, sinceName, signal }: Opening,
 ): Promise<SourceTree> {
   const listed = await runGit(place, ['ls-tree', '-r', '-z', '-l', '--full-tree', commit], {
     signal,
     maxBytes: MAX_LIST_BYTES,
   });
-  const changed = since === null ? null : await changedPaths(place, { commit, since, signal });
+  const changed = since === null ? null : await changedPaths(place, { commit, since }, signal);
   const blobs = openBlobs(place, signal);
-  const entries = [...zeroEnded(listed)]
-    .map((line) => readEntry(line, blobs, since))
+  const all = [...zeroEnded(listed)].map((line) => readEntry(line, blobs, since));
+  const entries = all
     .filter(({ path }) => changed === null || changed.has(path))
     .toSorted((a, b) => (a.path < b.path ? -1 : 1));
   return {
     revision: `git:${commit}`,
     entries,
+    unchangedSince: (asked) =>
+      all.some(({ path }) => path === asked || path.startsWith(`${asked}/`)) ? sinceName : null,
     [Symbol.asyncDispose]: () => blobs.close(),
   };
 }
@@ -97,7 +107,8 @@ async function openCommit(
 /** Paths that were added or changed; what was removed has nothing to review. */
 async function changedPaths(
   place: GitPlace,
-  { commit, since, signal }: Opening & { readonly since: string },
+  { commit, since }: { readonly commit: string; readonly since: string },
+  signal: AbortSignal,
 ): Promise<ReadonlySet<string>> {
   const args = ['diff-tree', '-r', '-z', '--name-only', '--no-renames', '--diff-filter=d'];
   const written = await runGit(place, [...args, '--no-ext-diff', since, commit], {

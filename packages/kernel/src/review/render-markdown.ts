@@ -31,6 +31,9 @@ export function renderMarkdown(report: ReviewReport): string {
 }
 
 function verdictOf({ result, files, gaps }: ReviewReport): string {
+  if (result === 'complete' && files.length === 0) {
+    return '**Complete**: nothing in scope changed, or nothing is in it, so nobody had anything to look at.';
+  }
   const scope = `${files.length} ${files.length === 1 ? 'file' : 'files'} in scope`;
   return result === 'complete'
     ? `**Complete**: every role looked at all of ${scope}, and no finding was rejected.`

@@ -16,9 +16,7 @@ export function reportReview(
   const accepted = validation.findings.filter((one) => one.verdict === 'accepted');
   const rejected = validation.findings.filter((one) => one.verdict === 'rejected');
   const gaps = [
-    ...capture.left_out.map(
-      ({ path, reason }): ReviewGap => ({ type: 'path-not-captured', path, reason }),
-    ),
+    ...capture.left_out.map((left): ReviewGap => ({ type: 'path-not-captured', ...left })),
     ...proposals.flatMap(roleGaps),
     ...rejected.map(rejectionGap),
   ];

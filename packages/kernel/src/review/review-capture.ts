@@ -32,12 +32,16 @@ export interface LeftOut {
   readonly path: string;
   /** Why it was not captured. */
   readonly reason: LeftOutReason;
+  /** The earlier state, as it was named, for what is `not-changed`. */
+  readonly since?: string;
 }
 
 /** Why a path was not captured. */
 export type LeftOutReason =
   /** The revision has nothing of that name. */
   | 'not-in-revision'
+  /** Only what changed is looked at, and nothing of that name did. */
+  | 'not-changed'
   /** It is larger than a file may be. */
   | 'file-too-large'
   /** The files before it were as many, or as large together, as a capture may be. */

@@ -59,6 +59,8 @@ export type ReviewGap =
       readonly path: string;
       /** Why. */
       readonly reason: LeftOutReason;
+      /** The earlier state, as it was named, for what is `not-changed`. */
+      readonly since?: string;
     }
   | {
       /** A role did not look at a file. */

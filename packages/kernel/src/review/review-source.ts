@@ -14,6 +14,11 @@ export interface SourceTree extends AsyncDisposable {
   readonly revision: string;
   /** What is in it, by path in the order of code units. */
   readonly entries: AsyncIterable<SourceEntry> | Iterable<SourceEntry>;
+  /**
+   * The earlier state, as it was named, since which a file or folder that is no entry did not change; null for one that is not in
+   * the revision. Only where the entries are what changed.
+   */
+  unchangedSince?(path: string): string | null;
 }
 
 /** One entry of an open source. */

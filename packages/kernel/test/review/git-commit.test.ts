@@ -8,7 +8,13 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { gitCommit, type ReviewRole, renderSarif, scriptedRole } from '@millforge/kernel/review';
+import {
+  gitCommit,
+  type ReviewRole,
+  renderMarkdown,
+  renderSarif,
+  scriptedRole,
+} from '@millforge/kernel/review';
 import { expect, test } from 'vitest';
 import { temporaryDirectory } from '../fixture.ts';
 import { commitAll, git, head, repositoryOf, review } from './fixture.ts';
@@ -47,6 +53,35 @@ test('looks only at what changed since an earlier commit', async () => {
   const report = await review({ source, roles });
   expect(report.files.map(({ path }) => path)).toEqual(['c.ts', 'new.ts']);
   expect(report.result).toBe('complete');
+});
+
+test('tells what did not change since then from what is not there', async () => {
+  const repository = repositoryOf({ 'old.ts': '1\n', 'lib/same.ts': '1\n', 'gone.ts': '1\n' });
+  git(repository, 'rm', '-q', 'gone.ts');
+  commitAll(repository, { 'new.ts': '2\n' });
+  const options = { repository, commit: 'HEAD', since: 'HEAD~1', env: process.env };
+  const paths = ['old.ts', 'lib', 'lib/sam', 'gone.ts', 'new.ts'];
+  const report = await review({ source: await gitCommit(options), paths, roles });
+  const type = 'path-not-captured';
+  expect(report.gaps).toEqual([
+    { type, path: 'gone.ts', reason: 'not-in-revision' },
+    { type, path: 'lib', reason: 'not-changed', since: 'HEAD~1' },
+    { type, path: 'lib/sam', reason: 'not-in-revision' },
+    { type, path: 'old.ts', reason: 'not-changed', since: 'HEAD~1' },
+  ]);
+  expect(renderMarkdown(report)).toContain(
+    '- old.ts is not changed since HEAD\\~1, so nobody looked at it.',
+  );
+});
+
+test('says that nothing changed where nothing did', async () => {
+  const repository = repositoryOf({ 'old.ts': '1\n' });
+  const options = { repository, commit: 'HEAD', since: 'main', env: process.env };
+  const report = await review({ source: await gitCommit(options), roles });
+  expect([report.result, report.files]).toEqual(['complete', []]);
+  expect(renderMarkdown(report)).toContain('**Complete**: nothing in scope changed');
+  const empty = await head(repositoryOf({ '.gitkeep': '' }));
+  expect(renderMarkdown(await review({ source: empty, roles }))).toContain('1 file in scope');
 });
 
 test('tells a role which lines were added or changed since then', async () => {
