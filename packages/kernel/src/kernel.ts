@@ -106,7 +106,11 @@ export interface Kernel extends AsyncDisposable {
   retrieve(scope: Scope, query: RetrievalQuery): Promise<Retrieval>;
   /** Removes artifacts that nothing refers to, once they are older than `graceMs`; default a day. */
   collectArtifacts(options?: { readonly graceMs?: number }): Promise<CollectionFacts>;
-  /** Copies the trail and the artifacts that it names into a directory that does not exist yet. */
+  /**
+   * Copies the trail and the artifacts that it names into a directory that does not exist yet.
+   *
+   * What a killed process left of a copy to the same place is taken away first.
+   */
   backup(directory: string): Promise<BackupFacts>;
   /** Reads the whole file for damage, verifies every trail and tells sizes, for whoever asks what is wrong. */
   examine(): Promise<StoreFacts>;

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, renameSync } from 'node:fs';
 import { copyFile, mkdir, open } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
 import { type Ids, MillforgeError, sha256 } from '@millforge/contracts';
@@ -6,8 +6,8 @@ import type { ArtifactFiles } from '../artifacts/artifact-files.ts';
 import type { Database } from './database.ts';
 import type { Driver } from './driver.ts';
 import { BACKUP_ID } from './migrate.ts';
-import { makeDirectory } from './prepare-directory.ts';
 import { sqlFault } from './sql-fault.ts';
+import { beginCopy } from './unfinished-copy.ts';
 
 /** What a backup holds. */
 export interface BackupFacts {
@@ -24,7 +24,8 @@ export interface BackupFacts {
 /**
  * Copies an open trail, and the artifacts that it names, into a directory that is not there yet.
  *
- * Others go on writing meanwhile: the copy is one moment of the file. It is complete or it is not there.
+ * Others go on writing meanwhile: the copy is one moment of the file. It is complete or it is not there; what a killed
+ * process left half done beside it is taken away by the next copy to the same place.
  */
 export async function backUp(
   parts: {
@@ -54,8 +55,8 @@ export async function backUp(
       `${directory} is there already; name a directory that does not exist yet.`,
     );
   }
-  const unfinished = `${directory}.${parts.ids.newId('unfinished')}`;
-  makeDirectory(unfinished);
+  const copy = beginCopy(parts, directory);
+  const unfinished = copy.directory;
   try {
     const path = join(unfinished, 'trail.db');
     parts.db.copyInto(path);
@@ -65,8 +66,9 @@ export async function backUp(
     syncDirectory(dirname(directory));
     return { directory, ...facts };
   } catch (error) {
-    rmSync(unfinished, { recursive: true, force: true });
     throw sqlFault(error, directory);
+  } finally {
+    copy.end();
   }
 }
 

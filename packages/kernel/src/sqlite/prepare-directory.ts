@@ -41,7 +41,8 @@ export function makeDirectory(directory: string): void {
   if (statOf(directory)?.isDirectory() !== true) throw directoryFault(directory, null);
 }
 
-function assertWritable(directory: string): void {
+/** Refuses a directory that takes no files of this process. */
+export function assertWritable(directory: string): void {
   try {
     accessSync(directory, constants.W_OK | constants.X_OK);
   } catch (error) {

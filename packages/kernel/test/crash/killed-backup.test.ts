@@ -1,0 +1,74 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { bundleChild } from '../bundle-child.ts';
+import { contract, open, scope, temporaryDirectory } from '../fixture.ts';
+
+let program = '';
+
+beforeAll(async () => {
+  program = await bundleChild(join(import.meta.dirname, 'backup-child.ts'));
+}, 60_000);
+
+afterAll(() => rmSync(dirname(program), { recursive: true, force: true }));
+
+/** A trail of one goal, and a process that copies it to `copy` and comes to a certain moment of that. */
+async function prepared() {
+  const root = temporaryDirectory();
+  const kernel = await open(join(root, 'data'));
+  await kernel.admitGoal(scope, contract('goal-1'));
+  const target = join(root, 'copy');
+  const copying = (...moment: readonly string[]): ChildProcess => {
+    const args = [program, join(root, 'data'), target, ...moment];
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    return child;
+  };
+  const beside = () => readdirSync(root).filter((name) => name !== 'data');
+  return { kernel, target, copying, beside };
+}
+
+test('takes away what a copy that was killed at any moment left, with the next copy to the same place', {
+  tags: ['slow'],
+}, async () => {
+  const { kernel, target, copying, beside } = await prepared();
+  const left: number[] = [];
+  for (let moment = 1; ; moment += 2) {
+    const [, signal] = await once(copying(String(moment)), 'exit');
+    if (signal === null) break;
+    // Only what is whole has the name.
+    expect(beside()).not.toContain('copy');
+    left.push(beside().length);
+    await kernel.backup(target);
+    expect(beside()).toEqual(['copy']);
+    rmSync(target, { recursive: true });
+  }
+  // A lock alone, then with the folder.
+  expect(new Set(left)).toEqual(new Set([1, 2]));
+  expect(left.length).toBeGreaterThan(4);
+  expect(beside()).toEqual(['copy']);
+  const copy = await open(target, { adopt: true });
+  expect(await copy.verifyTrail(scope)).toMatchObject({ ok: true, goals: 1 });
+});
+
+test('leaves the copy of a living process alone, and files of a like name', async () => {
+  const { kernel, target, copying, beside } = await prepared();
+  const own = ['copy.unfinished_mine', 'copy.unfinished_notes.lock'];
+  mkdirSync(join(dirname(target), own[0] ?? ''));
+  writeFileSync(join(dirname(target), own[1] ?? ''), 'My notes.');
+  const child = copying('9', 'hang');
+  if (child.stdout === null) throw new Error('The child has no output.');
+  await once(child.stdout, 'data');
+  const going = beside();
+  expect(going).toHaveLength(4);
+  await kernel.backup(target);
+  expect(beside()).toEqual(['copy', ...going]);
+
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  rmSync(target, { recursive: true });
+  await kernel.backup(target);
+  expect(beside()).toEqual(['copy', ...own]);
+});
