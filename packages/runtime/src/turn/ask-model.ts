@@ -23,6 +23,7 @@ import { fitRequest, type Shortening, shorteningJson } from './fit-request.ts';
 import { modelRequest } from './model-request.ts';
 import { completionFault, recordedReply } from './recorded-reply.ts';
 import { tellWriting } from './tell-writing.ts';
+import { untilGivenUp } from './until-given-up.ts';
 
 /** What came of asking the model. */
 export type ModelTurn =
@@ -144,10 +145,11 @@ async function complete(
   const request = modelRequest(run);
   const { clock } = run.options;
   const startedAt = clock.monotonicMs();
-  const completion = await run.options.model.complete(
+  const completing = run.options.model.complete(
     request,
     onDelta === undefined ? { signal, idempotencyKey } : { signal, idempotencyKey, onDelta },
   );
+  const completion = await untilGivenUp(Promise.resolve(completing), { signal, clock });
   // What breaks the client's promise must not be recorded: every replay would break on it again.
   const fault = completionFault(completion);
   if (fault !== null) {
