@@ -89,7 +89,7 @@ export async function resumeDurableRun(
   if (kind === 'development') {
     throw millforgeError(
       'millforge/usage',
-      `${runId} is a development; the 'millforge develop' that began it, given again, goes on with it.`,
+      `${runId} is a development; the 'millforge develop CONTRACT' that began it goes on with it.`,
     );
   }
   if (ENDED.has(goal.state)) return endedHandle(parts, goal);

@@ -13,9 +13,11 @@ import { ownName } from '../output/own-name.ts';
 import { printDevelopResult } from '../output/render-develop-result.ts';
 import { createRunProgress } from '../output/run-progress.ts';
 import { type CliHost, writeJsonLine, writeLine } from '../output/terminal.ts';
+import type { PlacedGoal } from '../output/ways-on.ts';
 import type { DevelopHandle, DevelopRequest } from '../port/develop-port.ts';
 import type { ModelSetting } from '../port/model-setting.ts';
 import type { Command } from './command.ts';
+import { commandLine } from './command-line.ts';
 import { CONFIG_OPTIONS, readConfiguration } from './configured.ts';
 import { placeOf } from './data-place.ts';
 import { suspendOnInterrupt } from './suspend-on-interrupt.ts';
@@ -65,7 +67,9 @@ export const developCommand: Command = {
       ...(actor === null ? {} : { actor }),
     });
     const { flag: dataFlag } = await placeOf(host, args, config.dataDirectory);
-    const view = { isJson: args.has('json'), dataFlag, workspace: candidate };
+    const program = ownName(host.env);
+    const begunBy = `${program} ${commandLine(developCommand, args)}`;
+    const view = { isJson: args.has('json'), dataFlag, workspace: candidate, program, begunBy };
     const request: Omit<DevelopRequest, 'onEvent'> = {
       // The product reads it, and says what is wrong in it.
       contract: contract as unknown as DevelopContract,
@@ -108,7 +112,7 @@ async function phaseModel(config: EffectiveConfig, host: CliHost): Promise<Model
 /** Starts a development, shows its phases, prints its result. Ctrl-C suspends it, a second one at once. */
 async function watchDevelop(
   host: CliHost,
-  view: { readonly isJson: boolean; readonly dataFlag: string; readonly workspace: string },
+  view: Omit<PlacedGoal, 'goalId'> & { readonly isJson: boolean; readonly workspace: string },
   start: (onEvent: NonNullable<DevelopRequest['onEvent']>) => Promise<DevelopHandle>,
 ): Promise<number> {
   const progress = createRunProgress(host);
@@ -139,7 +143,7 @@ async function watchDevelop(
     const result = await handle.result;
     progress.close();
     if (view.isJson) writeJsonLine(host.stdout, result);
-    else printDevelopResult(host.stdout, result, { ...view, program: ownName(host.env) });
+    else printDevelopResult(host.stdout, result, view);
     return exitStatusOf(result.status);
   } finally {
     progress.close();

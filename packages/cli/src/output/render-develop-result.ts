@@ -7,10 +7,10 @@ import { type PlacedGoal, waysOn } from './ways-on.ts';
 export function printDevelopResult(
   sink: TextSink,
   result: DevelopResult,
-  { workspace, dataFlag, program }: Omit<PlacedGoal, 'goalId'> & { readonly workspace: string },
+  { workspace, ...place }: Omit<PlacedGoal, 'goalId'> & { readonly workspace: string },
 ): void {
   const { goal_id, handoff, message, patch, status } = result;
-  writeLine(sink, status === 'success' ? 'success: every criterion passed' : status);
+  writeLine(sink, headline(result));
   // What a held one waits for is said by its holds.
   if (message !== null && status !== 'held') writeLine(sink, `  ${message}`);
   for (const { round, verify, health, criteria } of handoff.verdicts) {
@@ -26,10 +26,20 @@ export function printDevelopResult(
       writeLine(sink, `  review it, then: git -C ${quoted(workspace)} apply ${quoted(patch)}`);
     }
   }
-  const ways = waysOn('development', { goalId: goal_id, dataFlag, program });
+  const ways = waysOn('development', { goalId: goal_id, ...place });
   for (const hold of result.holds) printHold(sink, hold, ways);
-  if (!ENDED.has(handoff.goal.state)) writeLine(sink, `  go on with: ${ways.goOn}`);
+  if (isOpen(result)) writeLine(sink, `  go on with: ${ways.goOn}`);
   writeLine(sink, `  development ${goal_id}, trail ${result.trail_path}`);
+}
+
+/** A model that stays away fails the command, and interrupts the development, as `runs` says it. */
+function headline(result: DevelopResult): string {
+  if (result.status === 'success') return 'success: every criterion passed';
+  return result.status === 'failed' && isOpen(result) ? 'interrupted' : result.status;
+}
+
+function isOpen({ handoff }: DevelopResult): boolean {
+  return !ENDED.has(handoff.goal.state);
 }
 
 /** A path that can be pasted into a shell. */

@@ -53,13 +53,19 @@ function headline(result: RunResult): string {
     case 'interrupted':
       return result.status;
     case 'failed':
+      // It fails the command, and the run can be gone on with, as the list of runs says.
+      return isResumable(result) ? `interrupted (${result.failure_class})` : ended(result);
     case 'budget_exhausted':
     case 'cancelled':
     case 'deadline':
-      return `${result.status.replace('_', ' ')}${result.failure_class === null ? '' : ` (${result.failure_class})`}`;
+      return ended(result);
     default:
       return unreachable(result.status, 'status of a run');
   }
+}
+
+function ended({ status, failure_class: failureClass }: RunResult): string {
+  return `${status.replace('_', ' ')}${failureClass === null ? '' : ` (${failureClass})`}`;
 }
 
 function isResumable(result: RunResult): boolean {

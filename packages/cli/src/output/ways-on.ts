@@ -16,6 +16,8 @@ export interface PlacedGoal {
   readonly dataFlag: string;
   /** How this program is called. */
   readonly program: string;
+  /** The whole command that began it, where that is known. */
+  readonly begunBy?: string;
 }
 
 /** One sentence for whoever gave a goal to the command of another kind. */
@@ -24,7 +26,8 @@ export function otherKind(kind: GoalKind, goal: PlacedGoal): string {
 }
 
 /** The commands for a goal of a kind; the one place that knows which command takes which kind. */
-export function waysOn(kind: GoalKind, { goalId, dataFlag, program }: PlacedGoal): WaysOn {
+export function waysOn(kind: GoalKind, place: PlacedGoal): WaysOn {
+  const { goalId, dataFlag, program, begunBy } = place;
   const resume = `${program} resume ${goalId}${dataFlag}`;
   const review = `${program} review --resume ${goalId}${dataFlag}`;
   switch (kind) {
@@ -33,7 +36,9 @@ export function waysOn(kind: GoalKind, { goalId, dataFlag, program }: PlacedGoal
     case 'development':
       // Its contract and its model are arguments of the command that began it.
       return {
-        goOn: `the '${program} develop' that began it, given again`,
+        goOn:
+          begunBy ??
+          `${program} develop CONTRACT${dataFlag}, with the contract of ${goalId} and the options that it was begun with`,
         decide: deciding(resume, ''),
       };
     case 'run':

@@ -149,7 +149,8 @@ async function gapsOf(
   const gaps: string[] = [];
   if (goal.state !== 'completed') {
     const why = goal.failure === null ? '' : `: ${goal.failure.message}`;
-    gaps.push(`The development is ${goal.state}, so nothing here has passed${why}`);
+    const state = OPEN.has(goal.state) ? 'has not ended' : `is ${goal.state}`;
+    gaps.push(`The development ${state}, so nothing here has passed${why}`);
   }
   if (violations.length > 0) {
     gaps.push(`${violations.length} paths changed where or when they may not.`);
@@ -191,3 +192,6 @@ async function digestNow({ candidate, ignore }: DevelopTerms): Promise<string | 
     throw error;
   }
 }
+
+/** States of a goal that is neither ended nor held, whether or not a process is at it. */
+const OPEN: ReadonlySet<GoalView['state']> = new Set(['ready', 'running', 'checking']);

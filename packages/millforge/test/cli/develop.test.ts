@@ -131,17 +131,20 @@ test('develop is suspended by Ctrl-C and goes on by its own command only, which 
   });
   expect([stopped.code, stopped.stdout]).toEqual([
     130,
-    expect.stringContaining("go on with: the 'millforge develop' that began it, given again"),
+    expect.stringContaining(
+      `go on with: millforge develop ${folder}/contract.json --checks ${folder}/checks --model 'http://127.0.0.1:1/v1#scripted' --data ${folder}/data\n`,
+    ),
   ]);
   const within = (...argv: readonly string[]) =>
     runCli([...argv, '--data', join(folder, 'data')], { cwd: folder });
   const shown = await within('runs', 'mend-sum');
-  expect(shown.stdout).toContain("go on with: the 'millforge develop' that began it, given again");
+  const again = `millforge develop CONTRACT --data ${folder}/data, with the contract of mend-sum`;
+  expect(shown.stdout).toContain(`go on with: ${again} and the options that it was begun with\n`);
   expect(shown.stdout).not.toContain('millforge resume');
   const refused = await within('resume', 'mend-sum');
   expect([refused.code, refused.stderr]).toEqual([
     64,
-    expect.stringContaining("is a development; go on with the 'millforge develop' that began it"),
+    expect.stringContaining(`is a development; go on with ${again}`),
   ]);
   const undecided = await within('resume', 'mend-sum', '--decide', 'retry');
   expect([undecided.code, undecided.stderr]).toEqual([
@@ -149,6 +152,19 @@ test('develop is suspended by Ctrl-C and goes on by its own command only, which 
     expect.stringContaining('mend-sum is interrupted and has no open hold'),
   ]);
   expect((await run()).code).toBe(0);
+});
+
+test('a development whose model stays away is interrupted in every word, and ends with 1', async () => {
+  const { run, folder } = await layOut();
+  const end = await run(['--model', 'http://127.0.0.1:9/v1#x', '--shell']);
+  expect(end.code).toBe(1);
+  expect(end.stdout).toMatch(/^interrupted\n {2}The request to http:\/\/127\.0\.0\.1:9 failed/);
+  expect(end.stdout).toContain(` --model 'http://127.0.0.1:9/v1#x' --shell --data `);
+  expect(end.stdout).toContain('gap: The development has not ended, so nothing here has passed\n');
+  const within = (...argv: readonly string[]) =>
+    runCli([...argv, '--data', join(folder, 'data')], { cwd: folder });
+  expect((await within('runs')).stdout).toMatch(/^mend-sum .* interrupted /);
+  expect((await within('runs', 'mend-sum')).stdout).toMatch(/^interrupted \(model_unavailable\)\n/);
 });
 
 test('a held development prints the command that decides it, which ends with 0 and names the way on', async () => {
@@ -161,7 +177,7 @@ test('a held development prints the command that decides it, which ends with 0 a
   const end = await runCli(words.split(' '), { cwd: folder });
   expect([end.code, end.stdout]).toEqual([
     0,
-    expect.stringContaining("go on with: the 'millforge develop' that began it, given again"),
+    expect.stringContaining('go on with: millforge develop CONTRACT --data '),
   ]);
 });
 
