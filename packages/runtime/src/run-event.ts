@@ -64,7 +64,7 @@ export interface ModelWrote extends TurnEvent {
   readonly kind: 'model-wrote';
   /** Whether it answers, or thinks. */
   readonly part: 'text' | 'reasoning';
-  /** The piece, redacted. Whole words; the end of a part, and what may be a call, come with the reply alone. */
+  /** The piece, redacted. The end of a part, and what may be a call or a secret, come with the reply alone. */
   readonly text: string;
   /** Whether it stands in place of all that came of this part in this turn. */
   readonly replaces: boolean;

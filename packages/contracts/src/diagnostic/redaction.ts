@@ -1,10 +1,12 @@
 import type { JsonValue } from '../json/json-value.ts';
 import { setOwn } from '../json/plain-object.ts';
-import { findAssignments } from './secret-assignments.ts';
+import { readKnownSecrets, replaceKnownAsWritten } from './known-secrets.ts';
+import { findAssignments, reachOfAssignments } from './secret-assignments.ts';
 import { isSecretContainerName, isSecretName } from './secret-name.ts';
-import { findShapes } from './secret-shapes.ts';
-import { REDACTED, type SecretSpan } from './secret-span.ts';
-import { findUrlCredentials } from './secret-urls.ts';
+import { findShapes, reachOfShapes } from './secret-shapes.ts';
+import { REDACTED, type SecretReach, type SecretSpan } from './secret-span.ts';
+import { findUrlCredentials, reachOfUrls } from './secret-urls.ts';
+import { settledLength } from './settled-length.ts';
 
 /** Replaces secrets in texts and in JSON values. */
 export interface Redactor {
@@ -12,6 +14,12 @@ export interface Redactor {
   readonly text: (text: string) => string;
   /** Replaces secrets in string leaves; keys, numbers and the lengths of arrays never change. */
   readonly value: (value: JsonValue) => JsonValue;
+  /**
+   * Begins a text that comes in pieces: takes the next one and gives what none that follows can change, redacted.
+   *
+   * What was given is at any time a beginning of what `text` makes of the whole, with whatever it goes on.
+   */
+  readonly stream?: () => (piece: string) => string;
 }
 
 /** What a redactor knows beforehand. */
@@ -40,11 +48,11 @@ function isCertain(span: SecretSpan): boolean {
 }
 
 /** Makes a redactor: known secrets first, then everything that has the shape of one. */
-export function createRedactor(options: RedactorOptions = {}): Redactor {
-  const known = knownPattern(options.secrets ?? []);
+export function createRedactor(options: RedactorOptions = {}): Required<Redactor> {
+  const known = readKnownSecrets(options.secrets ?? []);
   const once = (raw: string): string => {
-    const unknown = known === null ? raw : raw.replace(known, REDACTED);
-    const unnamed = replaceSpans(unknown, findShapely(unknown));
+    const unknown = known === null ? raw : raw.replace(known.pattern, REDACTED);
+    const unnamed = withoutShapes(unknown);
     // Last, since a value is judged by what the other searches have left of it.
     return replaceSpans(unnamed, findAssignments(unnamed));
   };
@@ -58,7 +66,52 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
     }
     return after;
   };
-  return Object.freeze({ text, value: (value: JsonValue) => redactValue(value, text) });
+  return Object.freeze({
+    text,
+    value: (value: JsonValue) => redactValue(value, text),
+    stream: () => {
+      // What stands around a key decides by what was left of it, so that is replaced before the rest is looked at.
+      const replace = known === null ? same : replaceKnownAsWritten(known);
+      const unshape = replaceSettled(withoutShapes, reachOfShapely);
+      const redact = replaceSettled(text, (part) => [
+        ...reachOfShapely(part),
+        ...reachOfAssignments(part),
+      ]);
+      return (piece: string) => redact(unshape(replace(piece)));
+    },
+  });
+}
+
+function same(text: string): string {
+  return text;
+}
+
+/** Replaces the secrets of a text that comes in pieces, as far as it is settled. */
+function replaceSettled(
+  replace: (text: string) => string,
+  reachOf: (text: string) => readonly SecretReach[],
+): (piece: string) => string {
+  let waiting = '';
+  let fresh = 0;
+  return (piece) => {
+    waiting += piece;
+    fresh += piece.length;
+    // A long wait is looked through anew only when it has grown by a share, so that no text costs its square.
+    if (fresh * GROWTH <= waiting.length - fresh) return '';
+    fresh = 0;
+    const end = settledLength(waiting, reachOf(waiting));
+    const settled = waiting.slice(0, end);
+    waiting = waiting.slice(end);
+    return replace(settled);
+  };
+}
+
+function withoutShapes(text: string): string {
+  return replaceSpans(text, findShapely(text));
+}
+
+function reachOfShapely(text: string): readonly SecretReach[] {
+  return [...reachOfShapes(text), ...reachOfUrls(text)];
 }
 
 function findShapely(text: string): readonly SecretSpan[] {
@@ -79,26 +132,6 @@ function replaceSpans(text: string, spans: readonly SecretSpan[]): string {
     end = Math.max(end, span.end);
   }
   return result + text.slice(end);
-}
-
-/** Matches the known secrets, longest first, and existing replacements, so that no secret is found inside those. */
-function knownPattern(secrets: readonly string[]): RegExp | null {
-  const forms = new Set(
-    secrets
-      .filter((secret) => secret.length >= 4)
-      .flatMap((secret) => [
-        secret,
-        JSON.stringify(secret).slice(1, -1),
-        encodeURIComponent(secret.replace(/\p{Surrogate}/gu, '\ufffd')),
-      ]),
-  );
-  if (forms.size === 0) return null;
-  const byLength = [...forms].toSorted((a, b) => b.length - a.length);
-  return new RegExp([REDACTED, ...byLength].map(escapePattern).join('|'), 'g');
-}
-
-function escapePattern(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 }
 
 /** A container whose copy waits to be filled. */
@@ -146,5 +179,6 @@ function fill(
 
 /** The shortest that any search finds is `?sig=x`. */
 const SHORTEST_SECRET = 6;
+const GROWTH = 32;
 /** Each level of nesting may need a pass of its own; text that people and models write needs two. */
 const MAX_PASSES = 8;

@@ -5,7 +5,7 @@ import {
   looksRandom,
 } from './credential-form.ts';
 import { isSecretName } from './secret-name.ts';
-import { REDACTED, type SecretSpan } from './secret-span.ts';
+import { REDACTED, type SecretReach, type SecretSpan } from './secret-span.ts';
 
 /**
  * Finds values that follow the name of a secret: `API_KEY=…`, `"password": "…"`, `?token=…`, header lines.
@@ -16,11 +16,11 @@ import { REDACTED, type SecretSpan } from './secret-span.ts';
 export function findAssignments(text: string): readonly SecretSpan[] {
   const spans: SecretSpan[] = [];
   if (!text.includes('=') && !text.includes(':')) return spans;
-  const runs = { value: newRun(VALUE_RUN), item: newRun(ITEM_RUN) };
+  const runs = newRuns();
   const separators = new RegExp(SEPARATOR);
   for (let match = separators.exec(text); match !== null; match = separators.exec(text)) {
-    const name = nameBefore(text, match.index);
-    if (name === null || !(isSecretName(name.text) || isSignature(text, name))) continue;
+    const name = secretNameBefore(text, match.index);
+    if (name === null) continue;
     const span = readValue(text, { name, operator: match[0], at: separators.lastIndex, runs });
     if (span === null) continue;
     spans.push(span);
@@ -29,11 +29,48 @@ export function findAssignments(text: string): readonly SecretSpan[] {
   return spans;
 }
 
+/**
+ * Finds the names of secrets with what stands in the place of their values, whether or not that is a secret yet.
+ *
+ * A name at the end of the text counts too, since its separator may follow.
+ */
+export function reachOfAssignments(text: string): readonly SecretReach[] {
+  const reaches: SecretReach[] = [];
+  const runs = newRuns();
+  const separators = new RegExp(SEPARATOR);
+  for (let match = separators.exec(text); match !== null; match = separators.exec(text)) {
+    const name = secretNameBefore(text, match.index);
+    if (name === null) continue;
+    const assignment = { name, operator: match[0], at: separators.lastIndex, runs };
+    reaches.push({ start: name.start, end: reachOfValue(text, assignment) });
+  }
+  const last = secretNameBefore(text, text.length);
+  if (last !== null) reaches.push({ start: last.start, end: text.length });
+  return reaches;
+}
+
+function reachOfValue(text: string, { name, operator, at: after, runs }: Assignment): number {
+  const at = skipBlanks(text, after);
+  if (operator === ':' && COOKIE_NAME.test(name.text)) {
+    const cookies = readCookies(text, at, runs.line);
+    if (cookies !== null) return cookies.end;
+  }
+  const escape = text.charAt(at) === '\\' ? 1 : 0;
+  if (isQuote(text.charAt(at + escape))) return closingQuote(text, at + escape + 1, escape === 1);
+  SCHEME.lastIndex = at;
+  return runEnd(text, SCHEME.test(text) ? SCHEME.lastIndex : at, runs.value);
+}
+
 interface Name {
   readonly text: string;
   readonly start: number;
   /** Whether the separator follows at once, as in `TOKEN=`. */
   readonly isTight: boolean;
+}
+
+function secretNameBefore(text: string, separator: number): Name | null {
+  const name = nameBefore(text, separator);
+  return name !== null && (isSecretName(name.text) || isSignature(text, name)) ? name : null;
 }
 
 function nameBefore(text: string, separator: number): Name | null {
@@ -59,17 +96,22 @@ interface Assignment {
   readonly name: Name;
   readonly operator: string;
   readonly at: number;
-  readonly runs: { readonly value: Run; readonly item: Run };
+  readonly runs: Runs;
+}
+
+interface Runs {
+  readonly value: Run;
+  readonly item: Run;
+  readonly line: Run;
 }
 
 function readValue(text: string, assignment: Assignment): SecretSpan | null {
   const { name, operator, runs } = assignment;
   if (operator === '==' || operator === '===' || operator === '::') return null;
-  let at = assignment.at;
-  while (at - assignment.at < MAX_GAP && isBlank(text.charAt(at))) at++;
+  const at = skipBlanks(text, assignment.at);
   if (operator === ':') {
     if (/authorization$/i.test(name.text)) return readAuthorization(text, at, runs.value);
-    if (/cookie$/i.test(name.text)) return readCookies(text, at);
+    if (COOKIE_NAME.test(name.text)) return readCookies(text, at, runs.line);
   }
   const isTight = operator === '=' && name.isTight && at === assignment.at;
   const escape = text.charAt(at) === '\\' ? 1 : 0;
@@ -83,6 +125,12 @@ function readValue(text: string, assignment: Assignment): SecretSpan | null {
   return isTight
     ? judgeTight(text, { start: at, end: runEnd(text, at, runs.value) }, name)
     : judgeLoose(text, { start: at, end: runEnd(text, at, runs.item) }, false);
+}
+
+function skipBlanks(text: string, from: number): number {
+  let at = from;
+  while (at - from < MAX_GAP && isBlank(text.charAt(at))) at++;
+  return at;
 }
 
 interface Range {
@@ -114,13 +162,11 @@ function readAuthorization(text: string, at: number, run: Run): SecretSpan | nul
 }
 
 /** A cookie header is secret to the end of its line; `cookie: yes` is not a header. */
-function readCookies(text: string, at: number): SecretSpan | null {
+function readCookies(text: string, at: number, run: Run): SecretSpan | null {
   const start = isQuote(text.charAt(at)) ? at + 1 : at;
   COOKIE_PAIR.lastIndex = start;
   if (!COOKIE_PAIR.test(text)) return null;
-  LINE_RUN.lastIndex = start;
-  LINE_RUN.test(text);
-  return { start, end: LINE_RUN.lastIndex, isCertain: true };
+  return { start, end: runEnd(text, start, run), isCertain: true };
 }
 
 function closingQuote(text: string, start: number, isEscaped: boolean): number {
@@ -142,6 +188,10 @@ interface Run {
   readonly pattern: RegExp;
   start: number;
   end: number;
+}
+
+function newRuns(): Runs {
+  return { value: newRun(VALUE_RUN), item: newRun(ITEM_RUN), line: newRun(LINE_RUN) };
 }
 
 function newRun(pattern: RegExp): Run {
@@ -185,6 +235,7 @@ const VALUE_RUN = /[^\s&"'`<>\\]*/y;
 /** A value inside a list or a block also ends at its punctuation. */
 const ITEM_RUN = /[^\s&"'`<>\\,;)}\]]*/y;
 const LINE_RUN = /[^\r\n"'`\\]*/y;
+const COOKIE_NAME = /cookie$/i;
 const COOKIE_PAIR = /[\w!#$%&*+.^|~-]{1,128}=[^\s"'`\\]/y;
 const SCHEME = /["'`]?(bearer|basic)[ \t]{1,4}/iy;
 const BARE_NAME = /^(?:api[_-]?key|token|secret|password)$/i;

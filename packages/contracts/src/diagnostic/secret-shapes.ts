@@ -1,5 +1,5 @@
 import { looksRandom } from './credential-form.ts';
-import { REDACTED, type SecretSpan } from './secret-span.ts';
+import { REDACTED, type SecretReach, type SecretSpan } from './secret-span.ts';
 
 /** Finds secrets that are known by their own shape: issued keys, bearer tokens, JWTs, private keys. */
 export function findShapes(text: string): readonly SecretSpan[] {
@@ -17,6 +17,35 @@ export function findShapes(text: string): readonly SecretSpan[] {
   findPrivateKeys(text, spans);
   findKeyEnds(text, spans);
   return spans;
+}
+
+/** Finds what has the shape of a secret of several words, or may get it from what follows the text. */
+export function reachOfShapes(text: string): readonly SecretReach[] {
+  const reaches: SecretReach[] = [];
+  for (const { index, 0: word, 1: token = '' } of text.matchAll(BEARER))
+    reaches.push({ start: index, end: index + word.length + token.length });
+  if (!MAY_HOLD_KEY.test(text)) return reaches;
+  let end = -1;
+  for (const { index, 0: line } of text.matchAll(PRIVATE_KEY)) {
+    const start = index + line.length;
+    if (end < start) end = indexOrEnd(text, '-----END ', start);
+    reaches.push({ start: index, end: reachOfKey(text, start, end) });
+  }
+  for (const { index, 0: line } of text.matchAll(PRIVATE_KEY_END))
+    reaches.push({ start: linesBefore(text, index), end: index + line.length });
+  const begun = KEY_LINE_BEGUN.exec(text.slice(-MAX_KEY_LINE))?.[0].length ?? 0;
+  reaches.push({ start: linesBefore(text, text.length - begun), end: text.length });
+  return reaches;
+}
+
+function reachOfKey(text: string, start: number, lastLine: number): number {
+  const run = lastLine - start <= MAX_KEY_CHARS ? LAST_LINE : BASE64_RUN;
+  run.lastIndex = run === LAST_LINE ? lastLine : start;
+  return run.test(text) ? run.lastIndex : text.length;
+}
+
+function linesBefore(text: string, end: number): number {
+  return startOfLines(text, end, Math.max(0, end - MAX_KEY_CHARS));
 }
 
 type Verdict = 'certain' | 'likely' | 'ordinary';
@@ -151,6 +180,13 @@ function indexOrEnd(text: string, part: string, from: number): number {
 const PRIVATE_KEY = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
 const KEY_LINE = /-----(?:BEGIN|END) [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/;
 const PRIVATE_KEY_END = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
+/** A first or last line that the text breaks off in. */
+const KEY_LINE_BEGUN = /-{1,5}$|-----(?:E|EN|(?:BEGIN|END) ?[A-Z0-9 ]{0,58}-{0,5})$/;
+const MAX_KEY_LINE = 80;
+const LAST_LINE = /-----END [A-Z0-9 ]{0,58}-{0,5}/y;
+/** Cheap first look: a line before or behind a key, or one that may be of it. */
+const MAY_HOLD_KEY = /-----(?:BEGIN|END) |[A-Za-z0-9+/=]{32}/;
+const BEARER = /\bbearer(?=(\s+[A-Za-z0-9._~+/=-]*))/gi;
 const MIN_LINE = 32;
 const BASE64_RUN = /[A-Za-z0-9+/=\s\\]*/y;
 const MAX_KEY_CHARS = 65_536;

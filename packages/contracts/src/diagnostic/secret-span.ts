@@ -10,3 +10,11 @@ export interface SecretSpan {
 
 /** What stands in the place of a secret. */
 export const REDACTED = '**redacted**';
+
+/** A part of a text within which its beginning decides about its end, or its end about its beginning. */
+export interface SecretReach {
+  /** Offset of its first code unit. */
+  readonly start: number;
+  /** Offset behind its last code unit so far. */
+  readonly end: number;
+}

@@ -1,5 +1,5 @@
 import { isPlaceholder, looksRandom } from './credential-form.ts';
-import { REDACTED, type SecretSpan } from './secret-span.ts';
+import { REDACTED, type SecretReach, type SecretSpan } from './secret-span.ts';
 
 /** Finds credentials in the authority of URLs; nothing is parsed further, so no URL is malformed. */
 export function findUrlCredentials(text: string): readonly SecretSpan[] {
@@ -24,6 +24,17 @@ export function findUrlCredentials(text: string): readonly SecretSpan[] {
     }
   }
   return spans;
+}
+
+/** Finds where the authorities of URLs stand, whatever is in them. */
+export function reachOfUrls(text: string): readonly SecretReach[] {
+  const reaches: SecretReach[] = [];
+  for (let at = text.indexOf('://'); at >= 0; at = text.indexOf('://', at + 3)) {
+    AUTHORITY.lastIndex = at + 3;
+    AUTHORITY.test(text);
+    reaches.push({ start: at, end: AUTHORITY.lastIndex });
+  }
+  return reaches;
 }
 
 const AUTHORITY = /[^\s/?#<>"'`\\]*/y;

@@ -1,8 +1,7 @@
-import type { ModelDelta } from '@millforge/contracts';
+import type { ModelDelta, Redactor } from '@millforge/contracts';
 import { createTextRelease, type TextRelease } from '@millforge/guard/rescue';
 import type { ModelWrote } from '../run-event.ts';
 import type { Run } from '../run-state.ts';
-import { type RedactedText, redactAsWritten } from './redact-as-written.ts';
 
 /** Tells the listener of a run about a reply while it is written. */
 export interface ToldWriting {
@@ -13,14 +12,14 @@ export interface ToldWriting {
 }
 
 /**
- * Makes the teller of one reply. Text that may be a call is held back, a word until it has ended, secrets are
- * replaced; the event of the whole reply has what was held back.
+ * Makes the teller of one reply. Text that may be a call is held back, and what may begin a secret until it is
+ * one or none; the event of the whole reply has what was held back.
  */
 export function tellWriting(run: Run, turn: number): ToldWriting {
   let parts = freshParts(run);
   let isOver = false;
-  const tell = (part: ModelWrote['part'], text: string, replaces: boolean): void => {
-    parts[part].isShown = text !== '';
+  const tell = (part: ModelWrote['part'], text: string, replaces = false): void => {
+    parts[part].isShown = !replaces;
     run.observer.emit({ kind: 'model-wrote', turn, replayed: false, part, text, replaces });
   };
   return {
@@ -32,9 +31,9 @@ export function tellWriting(run: Run, turn: number): ToldWriting {
         for (const part of shown) tell(part, '', true);
         return;
       }
-      const { release, redacted } = parts[kind];
-      const piece = redacted.push(release === null ? text : release.push(text));
-      if (piece !== null) tell(kind, piece.text, piece.replaces);
+      const { release, redact } = parts[kind];
+      const piece = redact(release === null ? text : release.push(text));
+      if (piece !== '') tell(kind, piece);
     },
     end() {
       isOver = true;
@@ -45,17 +44,24 @@ export function tellWriting(run: Run, turn: number): ToldWriting {
 interface Part {
   /** Holds back what may be a call; null where none is looked for. */
   readonly release: TextRelease | null;
-  readonly redacted: RedactedText;
+  /** Takes the next piece and gives what may be shown. */
+  readonly redact: (piece: string) => string;
   isShown: boolean;
 }
 
 function freshParts(run: Run): Readonly<Record<ModelWrote['part'], Part>> {
   const part = (release: TextRelease | null): Part => ({
     release,
-    redacted: redactAsWritten(run.redact),
+    redact: redactionOf(run.options.redactor),
     isShown: false,
   });
   return { text: part(createTextRelease(run.tools)), reasoning: part(null) };
+}
+
+/** Without a redactor all is shown, as everywhere; with one that cannot tell what is settled, nothing. */
+function redactionOf(redactor: Redactor | undefined): (piece: string) => string {
+  if (redactor === undefined) return (piece) => piece;
+  return redactor.stream?.() ?? (() => '');
 }
 
 const PARTS = ['text', 'reasoning'] as const;

@@ -1,6 +1,6 @@
 import { createRedactor, type ModelClient, type ModelDelta } from '@millforge/contracts';
 import { manualClock, sequentialIds } from '@millforge/contracts/testing';
-import { memoryOperationLog, type RunEvent, runPlan } from '@millforge/runtime';
+import { memoryOperationLog, type RunEvent, type RunOptions, runPlan } from '@millforge/runtime';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { buildPlan } from '../support/builder-plan.ts';
@@ -8,7 +8,8 @@ import { runOptions, runScript } from '../support/scripted-run.ts';
 
 const built = buildPlan([{ id: 'read' }, { id: 'submit', terminal: 'COMPLETE' }]);
 const SECRET = 'hunter2-hunter2';
-const redactor = createRedactor({ secrets: [SECRET] });
+const PHRASE = 'correct horse\n\nbattery';
+const redactor = createRedactor({ secrets: [SECRET, PHRASE] });
 
 /** A model that writes its first reply in these pieces, and then ends. */
 function writer(pieces: readonly ModelDelta[]): ModelClient {
@@ -35,14 +36,18 @@ function writer(pieces: readonly ModelDelta[]): ModelClient {
   };
 }
 
-async function eventsOf(pieces: readonly ModelDelta[], deltas = true): Promise<RunEvent[]> {
+async function eventsOf(
+  pieces: readonly ModelDelta[],
+  options: Partial<RunOptions> = {},
+): Promise<RunEvent[]> {
   const events: RunEvent[] = [];
   const clock = manualClock();
   const operations = memoryOperationLog({ clock, ids: sequentialIds() });
   await runPlan(built.reference, {
     ...runOptions(built, { clock, model: writer(pieces), operations }),
     redactor,
-    deltas,
+    deltas: true,
+    ...options,
     onEvent: (event) => events.push(event),
   });
   return events;
@@ -74,7 +79,7 @@ test('a reply is told of word by word, before it is whole', async () => {
 });
 
 test('nothing is told of what is written unless it was asked for', async () => {
-  const kinds = (await eventsOf(text('a ', 'b '), false)).map(({ kind }) => kind);
+  const kinds = (await eventsOf(text('a ', 'b '), { deltas: false })).map(({ kind }) => kind);
   expect(kinds).not.toContain('model-wrote');
 });
 
@@ -118,7 +123,36 @@ test('what a client tells after its answer reaches nobody', async () => {
   expect(events.filter(({ kind }) => kind === 'model-wrote')).toEqual([]);
 });
 
-const WORDS = ['the', 'key', 'is', 'password=', SECRET, '"', 'and', '\n', '\n\n', '語', 'so,'];
+test('a secret of several words is told of in no piece, and nothing after it waits', async () => {
+  const pieces = `Say ${PHRASE} and ${JSON.stringify(PHRASE)} now `.split(/(?<=\s)/);
+  const events = await eventsOf(text(...pieces));
+  expect(shownOf(events, 'text')).toBe('Say **redacted** and "**redacted**" now ');
+  for (const event of events)
+    if (event.kind === 'model-wrote') expect(event.text).not.toMatch(/correct|horse|battery/);
+});
+
+test('a redactor that cannot redact pieces lets none through', async () => {
+  const events = await eventsOf(text('One ', 'two '), {
+    redactor: { text: redactor.text, value: redactor.value },
+  });
+  expect(events.map(({ kind }) => kind)).not.toContain('model-wrote');
+});
+
+const WORDS = [
+  'the',
+  'key',
+  'is',
+  'password=',
+  SECRET,
+  PHRASE,
+  'correct',
+  '"',
+  'and',
+  '\n',
+  '\n\n',
+  '語',
+  'so,',
+];
 
 test('however a text is cut, what was shown is a beginning of what the whole reply says', async () => {
   await fc.assert(
@@ -131,12 +165,10 @@ test('however a text is cut, what was shown is a beginning of what the whole rep
         for (let at = 0; at < whole.length; at += pieces.at(-1)?.length ?? 1)
           pieces.push(whole.slice(at, at + (sizes[pieces.length % sizes.length] ?? 1)));
         const events = await eventsOf(text(...pieces));
-        for (const event of events)
-          if (event.kind === 'model-wrote') expect(event.text).not.toContain(SECRET);
         const shown = shownOf(events, 'text');
-        // Redaction goes by paragraphs while a text is written.
-        const said = whole.split(/(?<=\n\n)/).map(redactor.text);
-        expect(said.join('').startsWith(shown)).toBe(true);
+        expect(redactor.text(whole).slice(0, shown.length)).toBe(shown);
+        const replied = events.find(({ kind }) => kind === 'model-replied');
+        expect(replied).toMatchObject({ content: redactor.text(whole) || null });
       },
     ),
     { numRuns: 150 },

@@ -1,0 +1,71 @@
+import { REDACTED } from './secret-span.ts';
+
+/** The secrets that a redactor knows beforehand, in every way of writing that it looks for. */
+export interface KnownSecrets {
+  /** Matches one of them, longest first, or a replacement, so that no secret is found inside those. */
+  readonly pattern: RegExp;
+  /** What the pattern matches, longest first. */
+  readonly forms: readonly string[];
+}
+
+/** Prepares secrets to be looked for: as they are, in JSON text and in URLs; null without any. */
+export function readKnownSecrets(secrets: readonly string[]): KnownSecrets | null {
+  const written = secrets
+    .filter((secret) => secret.length >= SHORTEST)
+    .flatMap((secret) => [
+      secret,
+      JSON.stringify(secret).slice(1, -1),
+      encodeURIComponent(secret.replace(/\p{Surrogate}/gu, '\ufffd')),
+    ]);
+  if (written.length === 0) return null;
+  const byLength = [...new Set(written)].toSorted((a, b) => b.length - a.length);
+  const forms = [REDACTED, ...byLength];
+  return { pattern: new RegExp(forms.map(escapePattern).join('|'), 'g'), forms };
+}
+
+/** Makes the replacement of known secrets in a text that comes in pieces; what may still become one waits. */
+export function replaceKnownAsWritten({ pattern, forms }: KnownSecrets): (piece: string) => string {
+  const longest = Math.max(...forms.map(({ length }) => length));
+  let waiting = '';
+  return (piece) => {
+    const text = waiting + piece;
+    let settled = '';
+    let from = 0;
+    let open = openAt(text, 0, { forms, longest });
+    pattern.lastIndex = 0;
+    // A match counts only before what is open: a longer secret may begin where a shorter one was found.
+    for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
+      if (match.index >= open) break;
+      settled += text.slice(from, match.index) + REDACTED;
+      from = pattern.lastIndex;
+      if (open < from) open = openAt(text, from, { forms, longest });
+    }
+    waiting = text.slice(open);
+    return settled + text.slice(from, open);
+  };
+}
+
+/** Where the first secret may begin that the text ends in the middle of; the length of the text for none. */
+function openAt(
+  text: string,
+  from: number,
+  { forms, longest }: { readonly forms: readonly string[]; readonly longest: number },
+): number {
+  for (let at = Math.max(from, text.length - longest + 1); at < text.length; at++) {
+    const first = text.charCodeAt(at);
+    for (const form of forms)
+      if (
+        form.charCodeAt(0) === first &&
+        form.length > text.length - at &&
+        form.startsWith(text.slice(at))
+      )
+        return at;
+  }
+  return text.length;
+}
+
+function escapePattern(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+}
+
+const SHORTEST = 4;
