@@ -113,17 +113,19 @@ export function createMillforge(options: MillforgeOptions = {}): Millforge {
 
   let opened: Promise<Kernel> | null = null;
   let isClosed = false;
-  const openTrail = async (directory: string): Promise<Kernel> => {
-    // What goes on when this is disposed of would open a trail that nobody closes.
-    if (isClosed)
-      throw millforgeError('millforge/closed', 'This Millforge was closed; create another.');
-    opened ??= openKernel({
+  const openIn = (directory: string): Promise<Kernel> =>
+    openKernel({
       path: join(directory, 'trail.db'),
       clock,
       ids,
       ...(options.observer === undefined ? {} : { observer: options.observer }),
       ...(options.failpoint === undefined ? {} : { failpoint: options.failpoint }),
     });
+  const openTrail = async (directory: string): Promise<Kernel> => {
+    // What goes on when this is disposed of would open a trail that nobody closes.
+    if (isClosed)
+      throw millforgeError('millforge/closed', 'This Millforge was closed; create another.');
+    opened ??= openIn(directory);
     return opened;
   };
   const durable = async (): Promise<DurableParts> => {
@@ -294,7 +296,7 @@ export function createMillforge(options: MillforgeOptions = {}): Millforge {
       return parts.kernel.verifyTrail(parts.scope, runId);
     },
 
-    doctor: () => diagnose({ dataDir, openTrail, snapshot, platform }),
+    doctor: () => diagnose({ dataDir, openTrail, tryTrail: openIn, snapshot, platform }),
 
     async [Symbol.asyncDispose]() {
       isClosed = true;

@@ -1,17 +1,21 @@
+import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { DoctorFinding } from '@millforge/cli';
 import { MillforgeError } from '@millforge/contracts';
 import type { Kernel } from '@millforge/kernel';
-import { makeFolder } from '@millforge/kernel/artifacts';
 import type { RegistrySnapshot } from '@millforge/registry';
 import { createHostSandbox } from './sandbox/create-host-sandbox.ts';
+import { tryDataDirectory } from './try-data-directory.ts';
 
 /** Looks at what a durable run needs: platform, Node, tools, data directory, driver, trail; and at the sandbox. */
 export async function diagnose(parts: {
   /** Directory of the trail; null when nothing is kept. */
   readonly dataDir: string | null;
-  /** Opens the trail. */
+  /** Opens the trail that is there. */
   readonly openTrail: (dataDir: string) => Promise<Kernel>;
+  /** Opens a trail that nobody keeps; whoever asks for it closes it. */
+  readonly tryTrail: (directory: string) => Promise<Kernel>;
   /** The tools. */
   readonly snapshot: RegistrySnapshot;
   /** What this runs on. */
@@ -35,8 +39,13 @@ export async function diagnose(parts: {
   // Where nothing is run, nothing is made either.
   if (parts.dataDir === null || parts.platform === 'win32') return findings;
   findings.push(await lookAtSandbox());
-  findings.push(await lookAtDirectory(parts.dataDir));
-  findings.push(...(await lookAtTrail(parts.openTrail(parts.dataDir))));
+  const { dataDir } = parts;
+  findings.push(await lookAtDirectory(dataDir));
+  findings.push(
+    ...(await (existsSync(join(dataDir, 'trail.db'))
+      ? lookAtTrail(() => parts.openTrail(dataDir))
+      : tryTrail(dataDir, parts.tryTrail))),
+  );
   return findings;
 }
 
@@ -52,7 +61,10 @@ async function lookAtSandbox(): Promise<DoctorFinding> {
 async function lookAtDirectory(directory: string): Promise<DoctorFinding> {
   const subject = 'data directory';
   try {
-    makeFolder(directory, 0o700);
+    if (!existsSync(directory)) {
+      await tryDataDirectory(directory, async () => undefined);
+      return { subject, isRight: true, message: `${directory}, which the first run makes.` };
+    }
     const mode = (await stat(directory)).mode & 0o777;
     const isPrivate = (mode & 0o077) === 0;
     return {
@@ -63,7 +75,7 @@ async function lookAtDirectory(directory: string): Promise<DoctorFinding> {
         : `${directory} is open to others (mode ${mode.toString(8)}); run chmod 700 on it.`,
     };
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+    const code = systemCode(error) ?? 'unknown';
     return {
       subject,
       isRight: false,
@@ -79,9 +91,31 @@ function openPublications(unknown: number): readonly DoctorFinding[] {
   return [{ subject: 'publications', isRight: true, message }];
 }
 
-async function lookAtTrail(kernel: Promise<Kernel>): Promise<readonly DoctorFinding[]> {
+/** Looking makes no trail: where there is none, one that goes again shows whether there can be. */
+async function tryTrail(
+  dataDir: string,
+  open: (directory: string) => Promise<Kernel>,
+): Promise<readonly DoctorFinding[]> {
+  const none = 'None yet; the first run makes it.';
   try {
-    const facts = await (await kernel).examine();
+    return await tryDataDirectory(dataDir, async (directory) => {
+      await using kernel = await open(directory);
+      const findings = await lookAtTrail(async () => kernel);
+      return findings.map((one) =>
+        one.subject === 'trail' && one.isRight ? { ...one, message: none } : one,
+      );
+    });
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === null) return [trailFault(error)];
+    const message = `None can be made in ${dataDir} (${code}); choose another with --data.`;
+    return [{ subject: 'trail', isRight: false, message }];
+  }
+}
+
+async function lookAtTrail(open: () => Promise<Kernel>): Promise<readonly DoctorFinding[]> {
+  try {
+    const facts = await (await open()).examine();
     return [
       { subject: 'sqlite driver', isRight: true, message: `SQLite ${facts.sqlite_version}.` },
       {
@@ -94,8 +128,18 @@ async function lookAtTrail(kernel: Promise<Kernel>): Promise<readonly DoctorFind
       ...openPublications(facts.publications_unknown),
     ];
   } catch (error) {
-    if (!MillforgeError.is(error)) throw error;
-    const subject = error.code === 'kernel/driver-missing' ? 'sqlite driver' : 'trail';
-    return [{ subject, isRight: false, message: error.message }];
+    return [trailFault(error)];
   }
+}
+
+/** What the system called its refusal; null for an error of ours. */
+function systemCode(error: unknown): string | null {
+  if (MillforgeError.is(error) || !(error instanceof Error && 'code' in error)) return null;
+  return String(error.code);
+}
+
+function trailFault(error: unknown): DoctorFinding {
+  if (!MillforgeError.is(error)) throw error;
+  const subject = error.code === 'kernel/driver-missing' ? 'sqlite driver' : 'trail';
+  return { subject, isRight: false, message: error.message };
 }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startScriptedServer } from '@millforge/models/testing';
 import { expect, onTestFinished, test } from 'vitest';
@@ -226,10 +226,18 @@ test('documents for machines have exactly the fields that are promised', async (
   ]);
 });
 
-test('doctor finds a machine in order', async () => {
-  const end = await runCli(['doctor', '--data', 'data'], { cwd: testFolder() });
+test('doctor finds a machine in order, and makes nothing that stays', async () => {
+  const cwd = testFolder();
+  const doctor = ['doctor', '--data', 'none/yet'];
+  const end = await runCli(doctor, { cwd });
   expect(end.code).toBe(0);
   expect(end.stdout).toContain('sqlite driver');
+  expect(end.stdout).toContain('None yet; the first run makes it.');
+  expect(readdirSync(cwd)).toEqual([]);
+
+  mkdirSync(join(cwd, 'none', 'yet'), { recursive: true, mode: 0o700 });
+  expect(await runCli(doctor, { cwd })).toMatchObject({ code: 0 });
+  expect(readdirSync(join(cwd, 'none', 'yet'))).toEqual([]);
 });
 
 test('Ctrl-C suspends a run after the current operation, and resume goes on', async () => {
