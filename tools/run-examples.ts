@@ -39,7 +39,8 @@ for (const name of examples) {
   if (problems.length > 0) failed += 1;
 }
 if (examples.length === 0) console.error('examples: there is nothing to run');
-console.log(`${examples.length - failed} examples passed, ${failed} failed`);
+const passed = examples.length - failed;
+console.log(`${passed} ${passed === 1 ? 'example' : 'examples'} passed, ${failed} failed`);
 process.exitCode = failed === 0 && examples.length > 0 ? 0 : 1;
 
 async function check(folder: string): Promise<readonly string[]> {

@@ -29,7 +29,7 @@ async function firstTake() {
     const testDigest = digestOf(take, 'test/total.test.js');
     const before = await projectTests(take);
     expect(!before.isGreen, 'the tests of the project fail at first');
-    say(`   before: ${before.passed} tests pass, ${before.failed} fails`);
+    say(`   before: ${testsOf(before)}`);
 
     const killed = await killedMillforge(
       { tool: 'edit', phase: 'after-effect' },
@@ -58,7 +58,7 @@ async function firstTake() {
     const after = await projectTests(take);
     expect(after.isGreen, 'the tests of the project pass afterwards');
     expect(digestOf(take, 'test/total.test.js') === testDigest, 'the test file is unchanged');
-    say(`   after: ${after.passed} tests pass, ${after.failed} fail; the test file is unchanged`);
+    say(`   after: ${testsOf(after)}; the test file is unchanged`);
     await verify(take, runId);
   } finally {
     take.close();
@@ -123,6 +123,15 @@ async function verify(take, runId) {
 async function onlyRun(take) {
   const listed = await millforge(['runs', '--json', '--data', take.data]);
   return lastLine(listed.stdout).run_id;
+}
+
+/** How the tests of the project stand, in words. */
+function testsOf({ passed, failed }) {
+  const [passes, fails] = [
+    passed === 1 ? 'test passes' : 'tests pass',
+    failed === 1 ? 'fails' : 'fail',
+  ];
+  return `${passed} ${passes}, ${failed} ${fails}`;
 }
 
 function lastLine(text) {

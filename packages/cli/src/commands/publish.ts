@@ -5,6 +5,7 @@ import type { PublicationView } from '@millforge/kernel/publication';
 import type { OptionSpec, ParsedArguments } from '../arguments/parse-arguments.ts';
 import { parseDuration } from '../arguments/parse-duration.ts';
 import { systemCode, usageError } from '../cli-error.ts';
+import { unreadable } from '../documents/read-input-file.ts';
 import { EXIT_CHECK_FAILED, exitStatusOf } from '../output/exit-status.ts';
 import { writeLine } from '../output/terminal.ts';
 import type { RunPublicationName, RunPublications } from '../port/run-publications.ts';
@@ -233,9 +234,8 @@ async function payloadOf(args: ParsedArguments, cwd: string): Promise<string | n
     for await (const chunk of createReadStream(path)) chunks.push(Buffer.from(chunk));
     return sha256(Buffer.concat(chunks));
   } catch (cause) {
-    const code = systemCode(cause);
-    if (code === null) throw cause;
-    throw usageError(`The payload ${path} cannot be read (${code}).`, cause);
+    if (systemCode(cause) === null) throw cause;
+    throw unreadable({ path, what: 'payload' }, cause);
   }
 }
 

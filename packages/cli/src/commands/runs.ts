@@ -1,3 +1,6 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { usageError } from '../cli-error.ts';
 import { type CliHost, writeJsonLine, writeLine } from '../output/terminal.ts';
 import type { RunSummary } from '../port/run-port.ts';
 import type { Command } from './command.ts';
@@ -16,6 +19,12 @@ export const runsCommand: Command = {
   },
   async run({ host, createMillforge }, args) {
     const data = await findData(host, args);
+    // The usual place is made by the first run; one that was typed, and is not there, was mistyped.
+    if (args.text('data') !== null && !existsSync(data.directory)) {
+      throw usageError(
+        `There is no trail at ${join(data.directory, 'trail.db')}; name the data directory of the runs with --data.`,
+      );
+    }
     await using millforge = createMillforge({ dataDir: data.directory, env: host.env });
     const isJson = args.has('json');
     const [runId] = args.positionals;

@@ -1,8 +1,10 @@
 import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { MillforgeError } from '@millforge/contracts';
 import { documentError, systemCode, usageError } from '../cli-error.ts';
+import { unreadable } from '../documents/read-input-file.ts';
 import { writeJsonLine, writeLine } from '../output/terminal.ts';
 import { isSameFile, writeWhole } from '../output/write-whole.ts';
 import type { Command } from './command.ts';
@@ -50,6 +52,8 @@ export const trailImportCommand: Command = {
     await using millforge = createMillforge({ dataDir: data.directory, env: host.env });
     const path = resolve(host.cwd, args.positionals[0] ?? '');
     try {
+      // Before a trail is made for it. Only looked at: what is no plain file can be opened once.
+      await stat(path);
       const runId = await millforge.importTrail(linesOf(path));
       if (args.has('json')) {
         writeJsonLine(host.stdout, {
@@ -61,9 +65,8 @@ export const trailImportCommand: Command = {
       return 0;
     } catch (cause) {
       if (MillforgeError.is(cause, 'kernel/export-invalid')) throw documentError(cause.message);
-      const code = systemCode(cause);
-      if (code === null || MillforgeError.is(cause)) throw cause;
-      throw usageError(`The export ${path} cannot be read (${code}).`, cause);
+      if (systemCode(cause) === null || MillforgeError.is(cause)) throw cause;
+      throw unreadable({ path, what: 'export' }, cause);
     }
   },
 };

@@ -20,7 +20,7 @@ export interface InputFile {
  */
 export async function readInputFile(file: InputFile): Promise<Buffer> {
   const content = await readOptionalFile(file);
-  if (content === null) throw usageError(`There is no ${file.what} at ${file.path}.`);
+  if (content === null) throw missing(file);
   return content;
 }
 
@@ -30,25 +30,41 @@ export async function readInputFile(file: InputFile): Promise<Buffer> {
  * @throws `cli/usage` naming the path and the reason.
  */
 export async function readOptionalFile(file: InputFile): Promise<Buffer | null> {
-  const { path, what } = file;
   try {
     return await readBounded(file);
   } catch (cause) {
     const code = systemCode(cause);
     if (code === 'ENOENT' || code === 'ENOTDIR') return null;
     if (code === 'cli/usage') throw cause;
-    throw usageError(
-      `The ${what} ${path} cannot be read (${code ?? 'unknown reason'}); check its permissions.`,
-      cause,
-    );
+    throw unreadable(file, cause);
   }
 }
 
-async function readBounded({ path, what, maxBytes }: InputFile): Promise<Buffer> {
+/** The one sentence about a file that the system does not give. */
+export function unreadable(file: Omit<InputFile, 'maxBytes'>, cause: unknown): Error {
+  const code = systemCode(cause);
+  if (code === 'ENOENT' || code === 'ENOTDIR') return missing(file);
+  if (code === 'EISDIR') return noFile(file);
+  return usageError(
+    `The ${file.what} ${file.path} cannot be read (${code ?? 'unknown reason'}); check its permissions.`,
+    cause,
+  );
+}
+
+function missing({ path, what }: Omit<InputFile, 'maxBytes'>): Error {
+  return usageError(`There is no ${what} at ${path}.`);
+}
+
+function noFile({ path, what }: Omit<InputFile, 'maxBytes'>): Error {
+  return usageError(`The ${what} ${path} is not a file.`);
+}
+
+async function readBounded(input: InputFile): Promise<Buffer> {
+  const { path, maxBytes } = input;
   // Without blocking, a pipe that nobody writes to is opened at once, and then refused.
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
-    if (!(await file.stat()).isFile()) throw usageError(`The ${what} ${path} is not a file.`);
+    if (!(await file.stat()).isFile()) throw noFile(input);
     const buffer = Buffer.alloc(maxBytes + 1);
     let length = 0;
     while (length < buffer.length) {

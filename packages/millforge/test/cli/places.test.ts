@@ -70,14 +70,19 @@ test.each<[string, readonly string[], number]>([
 
 test('looking for runs where there are none makes no data directory', async () => {
   const { cwd } = layOut();
+  const { stdout } = await runCli(['runs'], { cwd });
+  expect(stdout).toBe('No run has been made here yet.\n');
   for (const [argv, code] of [
-    [['runs'], 0],
+    [['runs'], 64],
     [['runs', 'run_x'], 64],
     [['resume', 'run_x'], 64],
     [['trail', 'show', 'run_x'], 64],
     [['trail', 'verify'], 64],
+    [['trail', 'import', 'none.jsonl'], 64],
   ] as const) {
-    expect((await runCli([...argv, '--data', 'data'], { cwd })).code, argv.join(' ')).toBe(code);
+    const end = await runCli([...argv, '--data', 'data'], { cwd });
+    expect(end.code, argv.join(' ')).toBe(code);
+    expect(end.stderr).toMatch(/There is no (?:run run_x in|trail at|export at) /);
   }
   expect(existsSync(join(cwd, 'data'))).toBe(false);
 });

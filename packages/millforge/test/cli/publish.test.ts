@@ -176,6 +176,16 @@ const wrong: readonly (readonly [string, readonly string[], string])[] = [
   ['a place in no folder', ['--to', 'local:/nowhere/box', ...ABOUT], 'there is no /nowhere'],
   ['a digest that is none', ['--to', 'local:box', '--payload', 'abc', ...ABOUT], '--payload takes'],
   [
+    'a payload that is not there',
+    ['--to', 'local:box', '--payload', '@none', ...ABOUT],
+    'There is no payload at ',
+  ],
+  [
+    'a payload that is a folder',
+    ['--to', 'local:box', '--payload', '@agent', ...ABOUT],
+    'not a file',
+  ],
+  [
     'an output that no repository takes',
     ['--to', 'git:x#refs/heads/a', ...ABOUT],
     'the payload is no git_update 1.0; it takes {"kind":"git_update","schema_version":"1.0","ref":"refs/heads/a","old":…,"new":…}',
