@@ -43,6 +43,7 @@ const EMPTY = {
   usage: null,
   provider_model: null,
 };
+const MEBIBYTE = 1048576;
 const CODE = 'const total = items.reduce((sum, { price }) => sum + price, 0);\n';
 const PROSE = 'The function (see above) adds the prices of [all] items, and returns their sum.\n';
 
@@ -66,10 +67,12 @@ export async function benchGuard() {
     'a call written as text': asText,
   };
   for (const [name, make] of Object.entries(makers)) {
-    const large = () => costOf(make(1048576), 8).then((cost) => cost / 16);
-    const small = () => costOf(make(65536), 60);
-    report(`inspectReply: ${name}, 1 MiB / 64 KiB`, await compare(large, small, 7), '64 KiB');
+    const cost = (size) => costOf(make(size), MEBIBYTE / size + 8);
+    await reportGrowth(`inspectReply: ${name}`, 65536, cost);
   }
+  // Node keeps strings of more than 128 KiB elsewhere, page by page, which `JSON.parse` pays as well.
+  await reportGrowth('JSON.parse: the same call', 65536, parseCost);
+  await reportGrowth('inspectReply: a call', 262144, (size) => costOf(withCall(size), 8));
   const call = asText(330).content.replace(/^.*\n/, '');
   const broken = call.replace(/\}\}$/, ',}}');
   report(
@@ -82,6 +85,19 @@ export async function benchGuard() {
     'call',
   );
   await reportSizes();
+}
+
+/** How much more a byte costs in a reply of 1 MiB than in a small one. */
+async function reportGrowth(name, small, cost) {
+  const perSmall = (size) => async () => (await cost(size)) / (size / small);
+  const growth = await compare(perSmall(MEBIBYTE), perSmall(small), 7);
+  report(`${name}, 1 MiB / ${small / 1024} KiB`, growth, `${small / 1024} KiB`);
+}
+
+async function parseCost(size) {
+  const [{ arguments: text }] = withCall(size).tool_calls;
+  const rounds = MEBIBYTE / size + 8;
+  return timed(() => times(rounds, () => JSON.parse(text)), rounds);
 }
 
 async function costOf(reply, rounds) {
