@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -71,3 +72,43 @@ test('what a tool of a run wrote as an artifact is published, byte for byte', as
   const verified = await runCli(['trail', 'verify', runId, '--data', 'data'], { cwd });
   expect(verified.code).toBe(0);
 });
+
+test('the report of a review is published by what the review prints, or by its digest in the trail', async () => {
+  const cwd = testFolder();
+  const git = (...args: readonly string[]) =>
+    execFileSync('git', ['-C', cwd, ...args], { env: ANN });
+  git('init', '-q');
+  git('commit', '-q', '--allow-empty', '-m', 'first');
+  writeFileSync(join(cwd, 'a.js'), 'eval(text);\n');
+  git('add', 'a.js');
+  git('commit', '-q', '-m', 'second');
+  const data = ['--data', 'data'];
+  const reviewed = await runCli(['review', '--rules', '--json', ...data], { cwd });
+  const reviewId = String(lastJson(reviewed)['review_id']);
+  const { stdout: report } = await runCli(['review', '--resume', reviewId, ...data], { cwd });
+  writeFileSync(join(cwd, 'review.md'), report);
+  const { stdout: trail } = await runCli(['trail', 'show', reviewId, ...data], { cwd });
+  const [, digest = ''] = /"text\/markdown","sha256":"([0-9a-f]{64})"/.exec(trail) ?? [];
+  const [, sarif = ''] = /"application\/sarif\+json","sha256":"([0-9a-f]{64})"/.exec(trail) ?? [];
+  for (const [payload, type] of [
+    ['@review.md', 'text/markdown'],
+    [digest, 'text/markdown'],
+    [sarif, 'application/sarif+json'],
+  ] as const) {
+    const what = ['--payload', payload, '--policy', 'reviews', '--revision', 'second', ...data];
+    const end = await runCli(['publish', 'intend', reviewId, '--to', 'local:box', ...what], {
+      cwd,
+    });
+    expect([end.code, end.stdout]).toEqual([0, expect.stringContaining(type)]);
+    if (type === 'text/markdown') expect(end.stdout).toContain(digest);
+  }
+});
+
+const ANN = {
+  PATH: process.env['PATH'],
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_AUTHOR_NAME: 'Ann',
+  GIT_AUTHOR_EMAIL: 'ann@host',
+  GIT_COMMITTER_NAME: 'Ann',
+  GIT_COMMITTER_EMAIL: 'ann@host',
+};
