@@ -45,7 +45,7 @@ function proxyOf({ proxy, base_url }: ModelProfile, env: ModelParts['env']): str
   if (named.url !== null) return named.url;
   throw millforgeError(
     'millforge/usage',
-    `The environment variable ${named.variable} must hold the http or https URL of a proxy.`,
+    `The environment variable ${named.variable} must hold the http or https URL of a proxy; other kinds, such as SOCKS, cannot be used.`,
   );
 }
 

@@ -220,7 +220,8 @@ const NO_FLAGS: ConfigFlags = {
   trustProject: false,
 };
 
-const SOURCE_NAMES: Readonly<Record<ConfigSource, string>> = {
+/** What a source is called in a sentence. */
+export const SOURCE_NAMES: Readonly<Record<ConfigSource, string>> = {
   flag: 'a flag',
   environment: 'the environment',
   project: "the project's configuration",

@@ -7,7 +7,11 @@ import {
   readModelScript,
 } from '@millforge/models';
 import { documentError, usageError } from '../cli-error.ts';
-import type { EffectiveConfig, EffectiveProxy } from '../config/effective-config.ts';
+import {
+  type EffectiveConfig,
+  type EffectiveProxy,
+  SOURCE_NAMES,
+} from '../config/effective-config.ts';
 import { type CliHost, writeLine } from '../output/terminal.ts';
 import type { ModelSetting } from '../port/model-setting.ts';
 import { readInputFile } from './read-input-file.ts';
@@ -43,7 +47,7 @@ function tellProxy(setting: ModelSetting, { env, stderr }: Pick<CliHost, 'env' |
   const { url, variable } = named;
   if (url === null) {
     throw usageError(
-      `The environment variable ${variable} must hold the http or https URL of a proxy.`,
+      `The environment variable ${variable} must hold the http or https URL of a proxy; other kinds, such as SOCKS, cannot be used. ${OTHER_PROXY}`,
     );
   }
   writeLine(stderr, `Requests go through the proxy ${new URL(url).host} (${variable}).`);
@@ -75,7 +79,10 @@ function throughProxy(setting: ModelSetting, proxy: EffectiveProxy | null): Mode
   if (own !== undefined && !isStronger) return setting;
   const read = readModelProfile(proxy.url === 'none' ? profile : { ...profile, proxy: proxy.url });
   if (read.ok) return { kind: 'endpoint', profile: read.profile };
-  throw usageError(`The proxy cannot be used: ${read.problems[0]?.message ?? ''}`);
+  const source = proxy.source === 'environment' ? 'MILLFORGE_PROXY' : SOURCE_NAMES[proxy.source];
+  throw usageError(
+    `The proxy of ${source} cannot be used: ${read.problems[0]?.message ?? ''} ${OTHER_PROXY}`,
+  );
 }
 
 function configuredProfile(
@@ -132,6 +139,8 @@ async function scripted(file: string): Promise<ModelSetting> {
     `The model script ${file} is wrong at ${problem?.path ?? '/'}: ${problem?.message ?? ''}`,
   );
 }
+
+const OTHER_PROXY = 'Name another with --proxy, or go without with --no-proxy.';
 
 const FORMS =
   '--model takes a server and its model, such as http://127.0.0.1:11434/v1#qwen3:8b, the id of a configured profile, or scripted:FILE.';

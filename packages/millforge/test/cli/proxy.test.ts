@@ -62,6 +62,7 @@ function layOut(baseUrl: string, fields: { readonly proxy?: string; readonly own
 }
 
 const NOWHERE = 'http://127.0.0.1:9';
+const SOCKS = 'socks5h://ann:pass@secret-host:1080';
 
 test.each<
   [string, (url: string) => Parameters<typeof layOut>[1], (url: string) => string[], boolean]
@@ -110,13 +111,46 @@ test('a proxy of the environment is used where the configuration leaves it to th
   const { run_id: runId } = lastJson(used);
   const trail = await runCli(['trail', 'export', String(runId), '--data', 'data'], { cwd });
   expect(used.stdout + used.stderr + trail.stdout).not.toContain('pass-0123456789');
-  const wrong = await runCli(argv, { cwd, env: { HTTP_PROXY: 'socks5://secret-host' } });
-  expect([wrong.code, wrong.stderr]).toEqual([
-    64,
-    expect.stringContaining('HTTP_PROXY must hold the http or https URL'),
-  ]);
-  expect(wrong.stderr).not.toContain('secret-host');
 });
+
+test.each([
+  [
+    'HTTP_PROXY of the environment',
+    'environment',
+    { HTTP_PROXY: SOCKS },
+    /variable HTTP_PROXY must hold/,
+  ],
+  [
+    'ALL_PROXY of the environment',
+    'environment',
+    { ALL_PROXY: SOCKS },
+    /variable ALL_PROXY must hold/,
+  ],
+  [
+    'MILLFORGE_PROXY',
+    undefined,
+    { MILLFORGE_PROXY: SOCKS },
+    /proxy of MILLFORGE_PROXY cannot be used/,
+  ],
+  ['the configuration', SOCKS, {}, /proxy of the user's configuration cannot be used/],
+])(
+  'a SOCKS proxy in %s is refused in one sentence, and no request goes past it',
+  async (...row) => {
+    const [, proxy, env, sentence] = row;
+    await using server = await startScriptedServer({ replies: WRITE_AND_FINISH });
+    const { port } = new URL(server.url);
+    const { cwd, argv } = layOut(`http://0.0.0.0:${port}/v1`, proxy === undefined ? {} : { proxy });
+    const end = await runCli(argv, { cwd, env });
+    expect([end.code, end.stderr.trim().split('\n')]).toEqual([
+      64,
+      [expect.stringMatching(sentence)],
+    ]);
+    expect(end.stderr).toMatch(/SOCKS/);
+    expect(end.stderr).toMatch(/--proxy/);
+    expect(end.stderr).not.toContain('secret-host');
+    expect(server.requests).toEqual([]);
+  },
+);
 
 test.each([
   ['two that contradict each other', ['--proxy', NOWHERE, '--no-proxy'], /contradict/],

@@ -1,5 +1,7 @@
+import { MillforgeError } from '@millforge/contracts';
 import type { Dispatcher } from 'undici';
 import type { ModelFetch } from '../client/model-fetch.ts';
+import type { ModelsErrorCode } from '../error-codes.ts';
 import { isLoopbackHost } from '../profile/base-url.ts';
 
 /** How requests leave this machine. */
@@ -23,8 +25,12 @@ export interface NodeFetch extends AsyncDisposable {
  *
  * The global one gives up when no headers have come after 300 s; here only the signal of a request ends
  * it. Loopback is never proxied. Nothing of the HTTP client is loaded before the first request.
+ *
+ * @throws `models/invalid-proxy` at once for a proxy that is not reached by http or https, such as one of SOCKS.
  */
 export function createNodeFetch(options: NodeFetchOptions = {}): NodeFetch {
+  const proxy = options.proxy === undefined ? null : checkedProxy(options.proxy);
+  const timeoutMs = options.connectTimeoutMs ?? 30_000;
   let opened: Promise<Connections> | null = null;
   let isClosed = false;
   const close = async (): Promise<void> => {
@@ -35,7 +41,7 @@ export function createNodeFetch(options: NodeFetchOptions = {}): NodeFetch {
   return {
     async fetch(url, init) {
       if (isClosed) throw new Error('The connections of this fetch are closed.');
-      opened ??= openConnections(options);
+      opened ??= openConnections(proxy, timeoutMs);
       const connections = await opened;
       return connections.send(url, init);
     },
@@ -49,24 +55,32 @@ interface Connections {
   close(): Promise<void>;
 }
 
-async function openConnections({
-  proxy,
-  connectTimeoutMs = 30_000,
-}: NodeFetchOptions): Promise<Connections> {
+function checkedProxy(proxy: string): URL {
+  if (URL.canParse(proxy) && /^https?:/i.test(proxy)) return new URL(proxy);
+  const code: ModelsErrorCode = 'models/invalid-proxy';
+  // The URL itself may hold a password.
+  throw new MillforgeError(
+    code,
+    'The proxy must be an http or https URL; other kinds, such as SOCKS, cannot be used.',
+  );
+}
+
+async function openConnections(proxy: URL | null, timeoutMs: number): Promise<Connections> {
   const { Agent, buildConnector, request } = await import('undici');
   const { AsyncLocalStorage } = await import('node:async_hooks');
   const { directConnector, tunnelConnector } = await import('./connectors.ts');
   const { toResponse } = await import('./to-response.ts');
   const signals = new AsyncLocalStorage<AbortSignal | undefined>();
   const parts = {
-    connect: buildConnector({ timeout: connectTimeoutMs }),
+    connect: buildConnector({ timeout: timeoutMs }),
     signalOf: () => signals.getStore(),
   };
   const limits = { headersTimeout: 0, bodyTimeout: 0 };
   const direct = new Agent({ ...limits, connect: directConnector(parts) });
-  const way = proxy === undefined ? null : { proxy: new URL(proxy), timeoutMs: connectTimeoutMs };
   const proxied =
-    way === null ? direct : new Agent({ ...limits, connect: tunnelConnector(parts, way) });
+    proxy === null
+      ? direct
+      : new Agent({ ...limits, connect: tunnelConnector(parts, { proxy, timeoutMs }) });
   return {
     async send(url, init) {
       const dispatcher: Dispatcher = isLoopbackHost(new URL(url).hostname) ? direct : proxied;

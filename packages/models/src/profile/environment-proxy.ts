@@ -2,15 +2,18 @@ import { isLoopbackHost } from './base-url.ts';
 
 /** The proxy that an environment names for a server, and the variable that names it. */
 export interface EnvironmentProxy {
-  /** URL of the proxy, possibly with a password and so not to be shown or kept; null where the variable holds none. */
+  /**
+   * URL of the proxy, possibly with a password and so not to be shown or kept; null where the variable holds none that
+   * http or https reaches, such as one of SOCKS. No request may then go past it.
+   */
   readonly url: string | null;
   /** The variable. */
   readonly variable: string;
 }
 
 /**
- * Finds the proxy for a server under the names that curl and others read: `https_proxy` or `http_proxy`, unless
- * `no_proxy` excepts its host; each also in capitals. Null for none, and always for this machine.
+ * Finds the proxy for a server under the names that curl and others read: `https_proxy` or `http_proxy`, else
+ * `all_proxy`, unless `no_proxy` excepts its host; each also in capitals. Null for none, and always for this machine.
  *
  * `no_proxy` holds `*`, hosts with all that is below them, and hosts with a port, between commas or spaces. Ranges of
  * addresses are not understood.
@@ -22,7 +25,8 @@ export function environmentProxy(
   const server = new URL(serverUrl);
   if (isLoopbackHost(server.hostname)) return null;
   const name = server.protocol === 'https:' ? 'https_proxy' : 'http_proxy';
-  const variable = [name, name.toUpperCase()].find((one) => (env[one] ?? '') !== '');
+  const names = [name, name.toUpperCase(), 'all_proxy', 'ALL_PROXY'];
+  const variable = names.find((one) => (env[one] ?? '') !== '');
   const named = variable === undefined ? undefined : env[variable];
   if (variable === undefined || named === undefined) return null;
   if (isExcepted(server, env['no_proxy'] || (env['NO_PROXY'] ?? ''))) return null;

@@ -22,8 +22,8 @@ export interface ModelProfile {
   /** Stored credential that holds the key; read by the host program, never by the client. */
   readonly credential?: string;
   /**
-   * Proxy URL for this server, or `environment` for the one that `https_proxy` and `no_proxy` name; for the host
-   * program, which hands in a `fetch` that uses it.
+   * Proxy URL for this server, or `environment` for the one that `https_proxy`, `all_proxy` and `no_proxy` name; for
+   * the host program, which hands in a `fetch` that uses it.
    */
   readonly proxy?: string;
   /** Accepts plain http to a host that is not loopback: prompts and key travel in the clear. */

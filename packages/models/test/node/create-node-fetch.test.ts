@@ -144,3 +144,16 @@ test.runIf(process.env['MILLFORGE_SLOW_HTTP'] === '1')(
     expect(await ask(profile)).toMatchObject({ kind: 'reply', attempts: 1 });
   },
 );
+
+test.each(['socks5://ann:pass@proxy.example:1080', 'ALL', ''])(
+  'a proxy that http does not reach is refused at once, and not shown: %j',
+  (proxy) => {
+    expect(() => createNodeFetch({ proxy })).toThrow(
+      expect.objectContaining({
+        code: 'models/invalid-proxy',
+        message:
+          'The proxy must be an http or https URL; other kinds, such as SOCKS, cannot be used.',
+      }),
+    );
+  },
+);

@@ -8,7 +8,14 @@ test.each([
   ['https_proxy', { https_proxy: PROXY }, SERVER, 'https_proxy'],
   ['the same in capitals', { HTTPS_PROXY: PROXY }, SERVER, 'HTTPS_PROXY'],
   ['small letters first', { https_proxy: PROXY, HTTPS_PROXY: 'x' }, SERVER, 'https_proxy'],
-  ['http_proxy', { http_proxy: PROXY, https_proxy: 'x' }, 'http://models.example/v1', 'http_proxy'],
+  [
+    'all_proxy, where no other is named,',
+    { all_proxy: PROXY, http_proxy: 'x' },
+    SERVER,
+    'all_proxy',
+  ],
+  ['the same for all in capitals', { ALL_PROXY: PROXY, https_proxy: '' }, SERVER, 'ALL_PROXY'],
+  ['http_proxy', { http_proxy: PROXY, all_proxy: 'x' }, 'http://models.example/v1', 'http_proxy'],
 ] as const)('%s names the proxy of a server', (...row) => {
   const [, env, server, variable] = row;
   expect(environmentProxy(server, env)).toEqual({ url: PROXY, variable });
@@ -59,11 +66,14 @@ test('a name without a scheme is read as others read it, and what is no proxy is
     url: 'http://proxy.example:3128',
     variable: 'https_proxy',
   });
-  for (const https_proxy of ['socks5://proxy.example', 'http://', 'a b'])
-    expect(environmentProxy(SERVER, { https_proxy })).toEqual({
-      url: null,
-      variable: 'https_proxy',
-    });
+  for (const wrong of [
+    'socks5://proxy.example',
+    'socks5h://ann:pw@127.0.0.1:1080',
+    'http://',
+    'a b',
+  ])
+    for (const variable of ['https_proxy', 'ALL_PROXY'])
+      expect(environmentProxy(SERVER, { [variable]: wrong })).toEqual({ url: null, variable });
 });
 
 test('a profile leaves its proxy to the environment by that word', () => {
