@@ -83,6 +83,7 @@ function checkedCall(call: AdmittedCall, parts: LiveParts): CheckedCall {
     effect: operationEffect(tool.descriptor),
     repeat: operationRepeat(tool.descriptor),
     input: call.input,
+    inputSha256: call.facts.inputSha256,
     terminalResult: node.terminal_result,
     approval: call.approval?.decision === null ? call.approval.request : null,
     approve(decision) {

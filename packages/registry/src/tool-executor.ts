@@ -70,6 +70,8 @@ export interface CheckedCall {
   readonly repeat: OperationRepeat;
   /** Arguments, valid against the node's schema, frozen. */
   readonly input: JsonObject;
+  /** Digest of `input`, as the trace has it; null for arguments without one. */
+  readonly inputSha256: string | null;
   /** Result that the run ends with when the call succeeds; null for an ordinary tool. */
   readonly terminalResult: string | null;
   /** What somebody has to agree to before the call is prepared; null when nobody has to, or did. */

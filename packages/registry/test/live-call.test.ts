@@ -1,5 +1,10 @@
 import { getEventListeners } from 'node:events';
-import type { PreparedTool, ToolDefinition, ToolResult } from '@millforge/contracts';
+import {
+  digest,
+  type PreparedTool,
+  type ToolDefinition,
+  type ToolResult,
+} from '@millforge/contracts';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { admit, DONE, executorWorld, prepareCall, runCall, toolOf } from './executor-world.ts';
@@ -42,7 +47,7 @@ test('runs a call and records real times (B-25)', async () => {
     resolution: 'resolved',
     binding: admit(world).binding,
     origin: 'custom',
-    input_sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+    input_sha256: digest({ key: 'a' }),
     prerequisite_decisions: [],
     capability_decisions: [],
     approval: null,
@@ -57,6 +62,7 @@ test('runs a call and records real times (B-25)', async () => {
     started_at: '2026-01-01T00:00:10.000Z',
     duration_ms: 1500,
   });
+  expect(admit(world).inputSha256).toBe(trace.input_sha256);
 });
 
 test('hands the tool its context, its clock and the key', async () => {

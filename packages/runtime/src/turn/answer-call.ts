@@ -88,7 +88,7 @@ export function answerCall(run: Run, asked: AskedCall): Answer | Promise<Answer>
   if (lacking !== null) return refuseTerminal(run, asked, { message: lacking, checked });
   if (checked.kind === 'refused') return answerRefused(run, asked, checked);
   const args = chosen.rest;
-  const key = repeatKey({ name: call.name, arguments: args });
+  const key = keyOf(call.name, checked);
   const repeatable = { node, name: call.name, arguments: args, key };
   const repeat = judgeRepeat(run, repeatable);
   if (repeat.kind === 'block') {
@@ -97,6 +97,11 @@ export function answerCall(run: Run, asked: AskedCall): Answer | Promise<Answer>
   const overrun = observedOverrun(run, 'tool-call');
   if (overrun !== null) return endOverrun(run, asked, { overrun, checked });
   return answerAdmitted(run, asked, { checked, repeatable, repeat, output: chosen.output });
+}
+
+/** What tells a call from others: the digest of its arguments is known already, and says no less than they do. */
+function keyOf(name: string, { input, inputSha256 }: CheckedCall): string {
+  return inputSha256 === null ? repeatKey({ name, arguments: input }) : `${name} ${inputSha256}`;
 }
 
 /** A call that nothing in the plan is against. */

@@ -10,19 +10,29 @@ export async function untilGivenUp<T>(
   work: Promise<T>,
   stop: { readonly signal: AbortSignal; readonly clock: Clock },
 ): Promise<T> {
-  let isSettled = false;
-  const settle = (): void => {
-    isSettled = true;
-  };
-  work.then(settle, settle);
+  const end: { settled: Settled<T> | null } = { settled: null };
+  work.then(
+    (value) => {
+      end.settled = { ok: true, value };
+    },
+    (error: unknown) => {
+      end.settled = { ok: false, error };
+    },
+  );
   // Listening takes longer than work that waits for nothing outside.
   for (let turn = 0; turn < MICROTASKS; turn++) {
     await RESOLVED;
-    // The compiler does not see that the callback above changes it.
-    if (isSettled as boolean) return await work;
+    const { settled } = end;
+    if (settled === null) continue;
+    if (settled.ok) return settled.value;
+    throw settled.error;
   }
   return await listening(work, stop);
 }
+
+type Settled<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly error: unknown };
 
 function listening<T>(
   work: Promise<T>,
