@@ -28,6 +28,13 @@ export interface OpenKernelOptions {
    * Opens a backup as a trail of its own: every open goal that can have effects is held first. Default false.
    */
   readonly adopt?: boolean;
+  /**
+   * Opens a trail that is there to be looked at, also on a read-only medium. Default false.
+   *
+   * The trail is not changed, this process is known to nobody, and every call that would write rejects with
+   * `kernel/read-only`. `check` and `adopt` say nothing then.
+   */
+  readonly readOnly?: boolean;
   /** How long a write waits for another process before `kernel/busy`; default 5 s. */
   readonly lockTimeoutMs?: number;
   /** Told what runs in this process, without content; `@millforge/kernel/telemetry` makes one. Default nobody. */

@@ -4,8 +4,11 @@ import { createKernel } from './create-kernel.ts';
 import type { Failpoint } from './failpoints.ts';
 import type { Kernel } from './kernel.ts';
 import type { KernelObserver } from './observer.ts';
-import { registerOwner } from './owner/owner.ts';
+import { createOnlooker } from './owner/onlooker.ts';
+import { type Owner, registerOwner } from './owner/owner.ts';
+import type { RunParts } from './run/run-parts.ts';
 import { createUnsettledActs } from './run/unsettled-acts.ts';
+import { readOnlyTrail } from './sqlite/open-to-look.ts';
 import type { StoreFile } from './sqlite/store-file.ts';
 import type { KernelStore } from './store/kernel-store.ts';
 
@@ -48,24 +51,35 @@ export async function startKernel(
     readonly prepare?: (ownerId: string) => Promise<void>;
   },
 ): Promise<Kernel> {
-  const { store, clock, ids, failpoint } = options;
-  const owner = await registerOwner({ store, clock, ids });
+  const owner = await registerOwner(options);
   await prepare?.(owner.id);
+  return createKernel(partsOf(options, owner), file);
+}
+
+/** Starts a kernel that only looks at the file of a store. */
+export function startOnlooker(options: OpenKernelOnStoreOptions, file: StoreFile): Kernel {
+  const { path } = file.db;
+  const parts = partsOf(options, createOnlooker(options.ids.newId('owner'), path));
+  const put = async (): Promise<never> => {
+    throw readOnlyTrail(path);
+  };
+  return createKernel({ ...parts, artifacts: { ...parts.artifacts, put } }, file);
+}
+
+function partsOf(options: OpenKernelOnStoreOptions, owner: Owner): RunParts {
+  const { store, clock, ids, failpoint } = options;
   const reach = (name: Failpoint): void => failpoint?.(name);
-  return createKernel(
-    {
-      store,
-      reach,
-      clock,
-      ids,
-      owner,
-      artifacts: createArtifactFiles({ directory: options.artifacts, ids, reach }),
-      redactor: createRedactor(),
-      graceMs: options.graceMs ?? 5000,
-      unsettled: createUnsettledActs(),
-      observer: options.observer ?? null,
-      silences: new Map(),
-    },
-    file,
-  );
+  return {
+    store,
+    reach,
+    clock,
+    ids,
+    owner,
+    artifacts: createArtifactFiles({ directory: options.artifacts, ids, reach }),
+    redactor: createRedactor(),
+    graceMs: options.graceMs ?? 5000,
+    unsettled: createUnsettledActs(),
+    observer: options.observer ?? null,
+    silences: new Map(),
+  };
 }

@@ -1,11 +1,12 @@
 import { dirname, join, resolve } from 'node:path';
 import type { Kernel, OpenKernelOptions } from './kernel.ts';
 import { kernelError } from './kernel-error.ts';
-import { startKernel } from './open-kernel-on-store.ts';
+import { startKernel, startOnlooker } from './open-kernel-on-store.ts';
 import { createOwnerLocks } from './owner/owner-lock.ts';
 import { type Driver, loadDriver } from './sqlite/driver.ts';
 import { MIGRATIONS } from './sqlite/embedded-migrations.ts';
 import { openDatabase } from './sqlite/open-database.ts';
+import { openToLook } from './sqlite/open-to-look.ts';
 import { randomFrom } from './sqlite/random.ts';
 import { adoptBackup } from './store/adopt-backup.ts';
 import { createStore } from './store/create-store.ts';
@@ -31,7 +32,8 @@ export async function openKernelOn(driver: Driver, options: OpenKernelOptions): 
   }
   const path = resolve(options.path);
   const locks = createOwnerLocks(path, driver);
-  const db = await openDatabase({
+  const artifacts = join(dirname(path), 'artifacts');
+  const opening = {
     path,
     driver,
     clock,
@@ -42,11 +44,17 @@ export async function openKernelOn(driver: Driver, options: OpenKernelOptions): 
     random: randomFrom(ids.newId('wait')),
     failpoint,
     isAlive: locks.isAlive,
-  });
+  };
+  if (options.readOnly === true) {
+    const db = await openToLook(opening);
+    const store = createStore({ db, clock, locks });
+    return startOnlooker({ ...options, store, artifacts }, { db, driver, isAlive: locks.isAlive });
+  }
+  const db = await openDatabase(opening);
   try {
     const store = createStore({ db, clock, locks });
     return await startKernel(
-      { ...options, store, artifacts: join(dirname(path), 'artifacts') },
+      { ...options, store, artifacts },
       {
         file: { db, driver, isAlive: locks.isAlive },
         async prepare(ownerId) {

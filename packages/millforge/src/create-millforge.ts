@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { builtinTools } from '@millforge/builtin-tools';
 import { compileHarness } from '@millforge/compiler';
+import { MillforgeError } from '@millforge/contracts';
 import { ALL_PERMISSIONS, type Kernel, openKernel } from '@millforge/kernel';
 import { piTools } from '@millforge/pi-tools';
 import { createRegistry } from '@millforge/registry';
@@ -113,8 +114,9 @@ export function createMillforge(options: MillforgeOptions = {}): Millforge {
 
   let opened: Promise<Kernel> | null = null;
   let isClosed = false;
-  const openIn = (directory: string): Promise<Kernel> =>
+  const openIn = (directory: string, how: { readonly readOnly?: boolean } = {}): Promise<Kernel> =>
     openKernel({
+      ...how,
       path: join(directory, 'trail.db'),
       clock,
       ids,
@@ -128,7 +130,21 @@ export function createMillforge(options: MillforgeOptions = {}): Millforge {
     opened ??= openIn(directory);
     return opened;
   };
-  const durable = async (): Promise<DurableParts> => {
+  let looked: Promise<Kernel> | null = null;
+  // What is on a read-only medium can be looked at, and only that.
+  const openToLook = async (directory: string): Promise<Kernel> => {
+    try {
+      return await openTrail(directory);
+    } catch (error) {
+      if (!isUnwritable(error) || !existsSync(join(directory, 'trail.db'))) throw error;
+      looked ??= openIn(directory, { readOnly: true });
+      // Whoever may not read it either is told what they were told first.
+      return await looked.catch((cause: unknown) => {
+        throw MillforgeError.is(cause, 'kernel/no-permission') ? error : cause;
+      });
+    }
+  };
+  const durable = async (open = openTrail): Promise<DurableParts> => {
     if (dataDir === null) {
       throw millforgeError(
         'millforge/no-trail',
@@ -141,15 +157,16 @@ export function createMillforge(options: MillforgeOptions = {}): Millforge {
       actor: options.actor ?? processActor(),
       permissions: ALL_PERMISSIONS,
     };
-    return { kernel: await openTrail(dataDir), scope, dataDir, ids, snapshot, runParts };
+    return { kernel: await open(dataDir), scope, dataDir, ids, snapshot, runParts };
   };
   // Looking for a run must not make a trail: where there is none, there is no run.
-  const durableWith = async (runId: string): Promise<DurableParts> => {
+  const durableWith = async (runId: string, open = openTrail): Promise<DurableParts> => {
     if (dataDir !== null && trailPath !== null && !existsSync(trailPath)) {
       throw noSuchRun(runId, dataDir);
     }
-    return durable();
+    return durable(open);
   };
+  const lookingWith = (runId: string): Promise<DurableParts> => durableWith(runId, openToLook);
 
   const reviewParts = (open: () => Promise<DurableParts>): ReviewParts => ({
     open,
@@ -216,15 +233,15 @@ export function createMillforge(options: MillforgeOptions = {}): Millforge {
 
     async listRuns() {
       if (trailPath !== null && !existsSync(trailPath)) return [];
-      return listDurableRuns(await durable());
+      return listDurableRuns(await durable(openToLook));
     },
 
     async goalKind(goalId) {
-      return goalKindOf(await readRunGoal(await durableWith(goalId), goalId));
+      return goalKindOf(await readRunGoal(await lookingWith(goalId), goalId));
     },
 
     async readRun(runId) {
-      return readDurableRun(await durableWith(runId), runId);
+      return readDurableRun(await lookingWith(runId), runId);
     },
 
     async review(request) {
@@ -249,7 +266,7 @@ export function createMillforge(options: MillforgeOptions = {}): Millforge {
           `There is no trail at ${trailPath}; name the data directory of the runs with --data.`,
         );
       }
-      const parts = await durable();
+      const parts = await durable(openToLook);
       const { openRunPublications } = await import('./publications/run-publications.ts');
       return openRunPublications({
         kernel: parts.kernel,
@@ -263,13 +280,13 @@ export function createMillforge(options: MillforgeOptions = {}): Millforge {
     },
 
     async *readTrail(runId, readOptions = {}) {
-      const parts = await durableWith(runId);
+      const parts = await lookingWith(runId);
       await readRunGoal(parts, runId);
       yield* parts.kernel.readTrail(parts.scope, runId, readOptions);
     },
 
     async *exportTrail(runId) {
-      const parts = await durableWith(runId);
+      const parts = await lookingWith(runId);
       await readRunGoal(parts, runId);
       yield* parts.kernel.exportTrail(parts.scope, runId);
     },
@@ -288,26 +305,35 @@ export function createMillforge(options: MillforgeOptions = {}): Millforge {
             `There is no trail at ${trailPath}; name the data directory of the runs with --data.`,
           );
         }
-        const { kernel, scope } = await durable();
+        const { kernel, scope } = await durable(openToLook);
         return kernel.verifyTrail(scope);
       }
-      const parts = await durableWith(runId);
+      const parts = await lookingWith(runId);
       await readRunGoal(parts, runId);
       return parts.kernel.verifyTrail(parts.scope, runId);
     },
 
-    doctor: () => diagnose({ dataDir, openTrail, tryTrail: openIn, snapshot, platform }),
+    doctor: () =>
+      diagnose({ dataDir, openTrail, openToLook, tryTrail: openIn, snapshot, platform }),
 
     async [Symbol.asyncDispose]() {
       isClosed = true;
       await http.close();
-      const store = opened;
+      const stores = [opened, looked];
       opened = null;
+      looked = null;
       // A kernel that could not be opened holds nothing; its error was told to whoever asked for it.
-      await (await store?.catch(() => null))?.[Symbol.asyncDispose]();
+      for (const store of stores) await (await store?.catch(() => null))?.[Symbol.asyncDispose]();
     },
   };
   return millforge;
+}
+
+/** Whether a trail cannot be written here, which says nothing against reading it. */
+function isUnwritable(error: unknown): boolean {
+  return (
+    MillforgeError.is(error, 'kernel/read-only') || MillforgeError.is(error, 'kernel/no-permission')
+  );
 }
 
 function dataDirOf(

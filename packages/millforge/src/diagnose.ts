@@ -14,6 +14,8 @@ export async function diagnose(parts: {
   readonly dataDir: string | null;
   /** Opens the trail that is there. */
   readonly openTrail: (dataDir: string) => Promise<Kernel>;
+  /** The same, and only to be read where it cannot be written. */
+  readonly openToLook: (dataDir: string) => Promise<Kernel>;
   /** Opens a trail that nobody keeps; whoever asks for it closes it. */
   readonly tryTrail: (directory: string) => Promise<Kernel>;
   /** The tools. */
@@ -43,7 +45,7 @@ export async function diagnose(parts: {
   findings.push(await lookAtDirectory(dataDir));
   findings.push(
     ...(await (existsSync(join(dataDir, 'trail.db'))
-      ? lookAtTrail(() => parts.openTrail(dataDir))
+      ? lookAtStanding(parts, dataDir)
       : tryTrail(dataDir, parts.tryTrail))),
   );
   return findings;
@@ -89,6 +91,23 @@ function openPublications(unknown: number): readonly DoctorFinding[] {
   if (unknown === 0) return [];
   const message = `${unknown} sent and without a known end; find them with 'millforge publish list', then 'millforge publish reconcile'.`;
   return [{ subject: 'publications', isRight: true, message }];
+}
+
+/** What can be read is looked at, and what keeps runs from being written is said. */
+async function lookAtStanding(
+  { openTrail, openToLook }: Pick<Parameters<typeof diagnose>[0], 'openTrail' | 'openToLook'>,
+  dataDir: string,
+): Promise<readonly DoctorFinding[]> {
+  try {
+    const kernel = await openTrail(dataDir);
+    return await lookAtTrail(async () => kernel);
+  } catch (error) {
+    const fault = trailFault(error);
+    const found = await lookAtTrail(() => openToLook(dataDir));
+    if (found.some(({ isRight }) => !isRight)) return [fault];
+    const message = `Runs can be looked at and none made: ${fault.message}`;
+    return [...found, { subject: 'writing', isRight: false, message }];
+  }
 }
 
 /** Looking makes no trail: where there is none, one that goes again shows whether there can be. */

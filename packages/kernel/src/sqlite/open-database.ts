@@ -29,8 +29,7 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Databa
   const { path, clock } = options;
   prepareDirectory(path);
   const isNew = !existsSync(path);
-  const logBytes = sizeOf(`${path}-wal`);
-  const fileBytes = sizeOf(path);
+  const sizes = sizesOf(path);
   let connection: Connection | null = null;
   try {
     connection = options.driver(path, { timeout: 0 });
@@ -40,11 +39,9 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Databa
     const start = clock.monotonicMs();
     for (;;) {
       try {
-        const version = refuseForeign(opened, options);
-        if (logBytes === 0) refuseCut(opened, { path, fileBytes });
         // Before the first setting that could be written: what is refused stays as it was.
+        const version = assertTrail(opened, options, sizes);
         const isCurrent = version === options.migrations.length;
-        if (isCurrent) checkSchema(opened, options);
         configure(opened);
         options.failpoint?.('before:migrate');
         migrate(opened, options);
@@ -67,6 +64,28 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Databa
     connection?.close();
     throw sqlFault(error, path);
   }
+}
+
+/** Refuses a file that is no whole trail of this version or an older one; gives the version of its schema. */
+export function assertTrail(
+  connection: Connection,
+  options: Pick<OpenDatabaseOptions, 'path' | 'driver' | 'migrations' | 'adopt'>,
+  { logBytes, fileBytes }: FileSizes = sizesOf(options.path),
+): number {
+  const version = refuseForeign(connection, options);
+  if (logBytes === 0) refuseCut(connection, { path: options.path, fileBytes });
+  if (version === options.migrations.length) checkSchema(connection, options);
+  return version;
+}
+
+/** What a file and its log hold before somebody opens them. */
+interface FileSizes {
+  readonly fileBytes: number;
+  readonly logBytes: number;
+}
+
+function sizesOf(path: string): FileSizes {
+  return { fileBytes: sizeOf(path), logBytes: sizeOf(`${path}-wal`) };
 }
 
 /**

@@ -1,0 +1,121 @@
+import { copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { MillforgeError } from '@millforge/contracts';
+import { createDatabase, type Database } from './database.ts';
+import type { Connection, Driver } from './driver.ts';
+import { assertTrail, type OpenDatabaseOptions } from './open-database.ts';
+import { isBusy, sqlFault } from './sql-fault.ts';
+
+/**
+ * Opens a file to be read only, also where nothing can be written. What others write to it meanwhile is seen; every write
+ * through it rejects with `kernel/read-only`. Where it can, SQLite puts an empty log and its index beside the file, as for
+ * every reader; whoever writes next takes them away.
+ */
+export async function openToLook(options: Omit<OpenDatabaseOptions, 'adopt'>): Promise<Database> {
+  const { path, migrations } = options;
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) {
+    throw new MillforgeError(
+      'kernel/path-invalid',
+      `There is no trail at ${path} to be looked at; name its file.`,
+    );
+  }
+  try {
+    const connection = await whenFree(options, () => connect(options.driver, path));
+    try {
+      const version = await whenFree(options, () =>
+        assertTrail(connection, { ...options, adopt: false }),
+      );
+      if (version !== migrations.length) throw olderTrail(path, version);
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+    return {
+      ...createDatabase(connection, { ...options, schemaVersion: migrations.length }),
+      write: async () => {
+        throw readOnlyTrail(path);
+      },
+    };
+  } catch (error) {
+    throw sqlFault(error, path);
+  }
+}
+
+/** Does something at a moment when nobody keeps the file locked, as whoever recovers its log does. */
+async function whenFree<T>(
+  { clock, lockTimeoutMs, random }: Pick<OpenDatabaseOptions, 'clock' | 'lockTimeoutMs' | 'random'>,
+  work: () => T,
+): Promise<T> {
+  const start = clock.monotonicMs();
+  for (;;) {
+    try {
+      return work();
+    } catch (error) {
+      if (!isBusy(error) || clock.monotonicMs() - start >= lockTimeoutMs) throw error;
+    }
+    await clock.delay(1 + Math.floor(random() * 4));
+  }
+}
+
+/** The error of every call that would write to what is only looked at. */
+export function readOnlyTrail(path: string): MillforgeError {
+  return new MillforgeError(
+    'kernel/read-only',
+    `${path} was opened to be read only; open it where it can be written.`,
+  );
+}
+
+function connect(driver: Driver, path: string): Connection {
+  const connection = driver(path, { readonly: true, fileMustExist: true, timeout: 0 });
+  try {
+    connection.pragma('trusted_schema = OFF');
+    connection.prepare('SELECT count(*) FROM sqlite_schema').get();
+    return connection;
+  } catch (error) {
+    connection.close();
+    // SQLite reads a file in WAL mode only with an index of the log beside it, which nobody has open then.
+    if (isBusy(error) || existsSync(`${path}-shm`) || !isUnopened(error)) throw error;
+    return connectToCopy(driver, path);
+  }
+}
+
+/** Reads a copy, which has its name only until it is open: whatever becomes of this process, nothing is left. */
+function connectToCopy(driver: Driver, path: string): Connection {
+  const directory = mkdtempSync(join(tmpdir(), 'millforge-look-'));
+  try {
+    const copy = join(directory, basename(path));
+    try {
+      for (const suffix of ['', '-wal']) {
+        if (existsSync(`${path}${suffix}`)) copyFileSync(`${path}${suffix}`, `${copy}${suffix}`);
+      }
+    } catch (cause) {
+      throw new MillforgeError(
+        'kernel/read-only',
+        `${path} lies where nothing can be written, and could not be copied to ${directory} to be read there; name a place with room in TMPDIR.`,
+        { cause },
+      );
+    }
+    const connection = driver(copy, { timeout: 0 });
+    connection.pragma('trusted_schema = OFF');
+    connection.prepare('SELECT count(*) FROM sqlite_schema').get();
+    return connection;
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+function isUnopened(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    'code' in error &&
+    /^SQLITE_(CANTOPEN|READONLY)/.test(String(error.code))
+  );
+}
+
+function olderTrail(path: string, version: number): MillforgeError {
+  return new MillforgeError(
+    'kernel/read-only',
+    `${path} has the older schema ${version}, which is brought up to date by writing; open it once where it can be written.`,
+  );
+}

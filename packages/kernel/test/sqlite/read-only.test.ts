@@ -1,0 +1,164 @@
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { sha256 } from '@millforge/contracts';
+import { type Kernel, openKernel } from '@millforge/kernel';
+import { expect, onTestFinished, test } from 'vitest';
+import {
+  acting,
+  adapter,
+  contract,
+  modelTurn,
+  open,
+  outcome,
+  randomIds,
+  scope,
+  systemClock,
+  temporaryDirectory,
+} from '../fixture.ts';
+
+const canMount = process.getuid?.() === 0 && spawnSync('mount', ['--version']).status === 0;
+const text = { mediaType: 'text/plain', maxBytes: 100 };
+
+/** A second name of a directory, under which nothing can be written; null where nothing may be mounted. */
+function readOnlyView(directory: string): string | null {
+  const view = join(temporaryDirectory(), 'view');
+  mkdirSync(view);
+  if (spawnSync('mount', ['--bind', directory, view]).status !== 0) return null;
+  onTestFinished(() => void spawnSync('umount', ['-l', view]));
+  expect(spawnSync('mount', ['-o', 'remount,bind,ro', view]).status).toBe(0);
+  return view;
+}
+
+/** A trail of one completed goal with an artifact. */
+async function trailOfOne(directory: string): Promise<Kernel> {
+  const kernel = await openKernel({
+    path: join(directory, 'trail.db'),
+    clock: systemClock,
+    ids: randomIds,
+  });
+  await kernel.admitGoal(scope, contract('goal-1'));
+  const saving = adapter(async (context) => {
+    await context.perform(modelTurn(1), acting('a').run);
+    await context.saveArtifact(Buffer.from('patch'), text);
+    return outcome();
+  });
+  await kernel.runGoal(scope, 'goal-1', { adapters: [saving] }).done;
+  return kernel;
+}
+
+async function joined(parts: AsyncIterable<string | Uint8Array>): Promise<string> {
+  let whole = '';
+  for await (const part of parts) whole += Buffer.from(part).toString();
+  return whole;
+}
+
+/** All that a person can look at. */
+async function seen(kernel: Kernel) {
+  const { trails, records, problems } = await kernel.examine();
+  return {
+    listed: (await kernel.listGoals(scope)).map(({ goal_id, state }) => [goal_id, state]),
+    goal: await kernel.readGoal(scope, 'goal-1'),
+    exported: await joined(kernel.exportTrail(scope, 'goal-1')),
+    artifact: await joined(kernel.artifacts(scope).open(sha256('patch'))),
+    verified: await kernel.verifyTrail(scope),
+    examined: { trails, records, problems },
+  };
+}
+
+test.runIf(canMount)(
+  'shows all of a trail on a read-only medium, and changes nothing',
+  async () => {
+    const directory = join(temporaryDirectory(), 'data');
+    const kernel = await trailOfOne(directory);
+    const known = await seen(kernel);
+    await kernel[Symbol.asyncDispose]();
+    const view = readOnlyView(directory);
+    if (view === null) return;
+    const before = [readdirSync(directory), readFileSync(join(directory, 'trail.db'))];
+    const look = await open(view, { readOnly: true });
+    expect(await seen(look)).toEqual(known);
+    expect(known.verified).toMatchObject({ ok: true, goals: 1 });
+    const target = join(temporaryDirectory(), 'copy');
+    expect(await look.backup(target)).toMatchObject({ goals: 1, artifacts: 1 });
+    await look[Symbol.asyncDispose]();
+    expect([readdirSync(directory), readFileSync(join(directory, 'trail.db'))]).toEqual(before);
+  },
+);
+
+test.runIf(canMount)(
+  'shows of a read-only medium what only the log holds that a killed process left',
+  async () => {
+    const living = join(temporaryDirectory(), 'data');
+    const kernel = await trailOfOne(living);
+    const known = await seen(kernel);
+    for (const suffixes of [
+      ['', '-wal', '-shm'],
+      ['', '-wal'],
+    ]) {
+      const left = temporaryDirectory();
+      for (const name of suffixes) {
+        copyFileSync(join(living, `trail.db${name}`), join(left, `trail.db${name}`));
+      }
+      const view = readOnlyView(left);
+      if (view === null) return;
+      const look = await open(view, { readOnly: true });
+      expect(await look.verifyTrail(scope)).toEqual(known.verified);
+      expect(await look.readGoal(scope, 'goal-1')).toEqual(known.goal);
+      await look[Symbol.asyncDispose]();
+      expect(readdirSync(left)).toHaveLength(suffixes.length);
+    }
+    await kernel[Symbol.asyncDispose]();
+  },
+);
+
+test.runIf(canMount)(
+  'sees what a living process writes to a trail that is read-only here',
+  async () => {
+    const directory = join(temporaryDirectory(), 'data');
+    const kernel = await trailOfOne(directory);
+    const view = readOnlyView(directory);
+    if (view === null) return;
+    const look = await open(view, { readOnly: true });
+    expect(await look.listGoals(scope)).toHaveLength(1);
+    await kernel.admitGoal(scope, contract('goal-2'));
+    expect(await look.listGoals(scope)).toHaveLength(2);
+    expect(await look.verifyTrail(scope)).toMatchObject({ ok: true, goals: 2 });
+    await look[Symbol.asyncDispose]();
+    await kernel[Symbol.asyncDispose]();
+  },
+);
+
+test('refuses every call that writes to a trail that is opened to be looked at', async () => {
+  const directory = join(temporaryDirectory(), 'data');
+  const kernel = await trailOfOne(directory);
+  await kernel.admitGoal(scope, contract('goal-2'));
+  const exported = await joined(kernel.exportTrail(scope, 'goal-1'));
+  await kernel[Symbol.asyncDispose]();
+  const look = await open(directory, { readOnly: true });
+  const calls: readonly (() => Promise<unknown>)[] = [
+    () => look.admitGoal(scope, contract('goal-3')),
+    () => look.runGoal(scope, 'goal-2', { adapters: [adapter(async () => outcome())] }).done,
+    () => look.cancelGoal(scope, 'goal-2', { version: 1, reason: 'No.' }),
+    () => look.artifacts(scope).put(Buffer.from('x'), text),
+    () => look.importTrail(scope, exported.trimEnd().split('\n')),
+    () => look.collectArtifacts(),
+  ];
+  for (const call of calls)
+    await expect(call()).rejects.toMatchObject({ code: 'kernel/read-only' });
+  await look[Symbol.asyncDispose]();
+  expect(readdirSync(join(directory, 'owners'))).toEqual([]);
+  // What SQLite keeps beside a file for its readers goes with whoever writes next.
+  const again = await open(directory);
+  expect(await again.verifyTrail(scope)).toMatchObject({ ok: true, goals: 2 });
+  await again[Symbol.asyncDispose]();
+  expect(readdirSync(directory).toSorted()).toEqual(['artifacts', 'owners', 'trail.db']);
+});
+
+test('makes no trail where there is none to look at', async () => {
+  const directory = join(temporaryDirectory(), 'none');
+  await expect(open(directory, { readOnly: true })).rejects.toMatchObject({
+    code: 'kernel/path-invalid',
+  });
+  expect(existsSync(directory)).toBe(false);
+});

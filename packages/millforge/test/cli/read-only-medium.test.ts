@@ -1,0 +1,61 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { lastJson, runCli, testFolder } from './run-cli.ts';
+import {
+  GRANT_FLAGS,
+  PROFILES,
+  scriptText,
+  testHarness,
+  WRITE_AND_FINISH,
+} from './test-harness.ts';
+
+const canMount = process.getuid?.() === 0 && spawnSync('mount', ['--version']).status === 0;
+
+test.runIf(canMount)(
+  'runs on a read-only medium are listed, shown, verified and exported; nothing is run there',
+  async () => {
+    const cwd = testFolder();
+    writeFileSync(join(cwd, 'harness.yaml'), testHarness());
+    writeFileSync(join(cwd, 'profiles.json'), PROFILES);
+    writeFileSync(join(cwd, 'script.json'), scriptText(WRITE_AND_FINISH));
+    const command = (data: string, ...argv: readonly string[]) =>
+      runCli([...argv, '--data', data], { cwd });
+    const run = ['run', 'harness.yaml', '--task', 'Make it.', '--model', 'scripted:script.json'];
+    const ended = await command('data', ...run, ...GRANT_FLAGS, '--json');
+    const runId = String(lastJson(ended)['run_id']);
+    const looks = [
+      ['runs'],
+      ['runs', runId],
+      ['trail', 'show', runId],
+      ['trail', 'verify'],
+      ['trail', 'export', runId],
+      ['publish', 'list'],
+    ];
+    const known = [];
+    for (const argv of looks) known.push(await command('data', ...argv));
+
+    mkdirSync(join(cwd, 'medium'));
+    if (spawnSync('mount', ['--bind', 'data', 'medium'], { cwd }).status !== 0) return;
+    onTestFinished(() => void spawnSync('umount', ['-l', 'medium'], { cwd }));
+    expect(spawnSync('mount', ['-o', 'remount,bind,ro', join(cwd, 'medium')]).status).toBe(0);
+    const before = readdirSync(join(cwd, 'data'));
+    for (const [place, argv] of looks.entries()) {
+      const { code, stdout, stderr } = await command('medium', ...argv);
+      const text = stdout.replaceAll(join(cwd, 'medium'), join(cwd, 'data'));
+      expect([argv, { code, stdout: text, stderr }]).toEqual([argv, known[place]]);
+      expect(code).toBe(0);
+    }
+    const doctor = await command('medium', 'doctor');
+    expect(doctor.code).toBe(1);
+    expect(doctor.stdout).toMatch(/^ok +trail +1 runs, .* no damage found\.$/m);
+    expect(doctor.stdout).toMatch(/^wrong +writing +Runs can be looked at and none made: .*\.$/m);
+    const refused = await command('medium', ...run, ...GRANT_FLAGS);
+    expect([refused.code, refused.stderr.trimEnd().split('\n').at(-1)]).toEqual([
+      1,
+      expect.stringMatching(/^millforge: The data directory .* cannot be used \(EROFS\); .*\.$/),
+    ]);
+    expect(readdirSync(join(cwd, 'data'))).toEqual(before);
+  },
+);
