@@ -55,7 +55,9 @@ export function inspectReply(reply: ModelReply, options: InspectOptions): Inspec
     return unjudged(reply, { said, isOff: policy.mode === 'off', state });
   }
   const seen: Seen = { reply, said, policy, tools, toolChoice, state, index: toolIndex(tools) };
-  if (reply.tool_calls.length > 0) return withCalls(seen);
+  if (reply.tool_calls.length > 0) {
+    return spoken(seen, judgeCalls(reply, { tools: seen.index, policy, state }));
+  }
   const rescue = findCalls(seen);
   return rescue.kind === 'calls' ? withRescued(seen, rescue) : withoutCalls(seen, rescue);
 }
@@ -81,11 +83,6 @@ function unjudged(
   if (!isText) return { decision: passAll(reply), state };
   const said = how.isOff ? { content: reply.content, reasoning: null } : how.said;
   return taken({ reply, said, state }, { text: said.content, reason: 'unjudged' });
-}
-
-function withCalls(seen: Seen): InspectedReply {
-  const { reply, policy, state } = seen;
-  return spoken(seen, judgeCalls(reply, { tools: seen.index, policy, state }));
 }
 
 function withRescued(seen: Seen, rescue: Extract<RescuedText, { kind: 'calls' }>): InspectedReply {
@@ -126,8 +123,9 @@ function decided(
     return { decision: asCalls(calls), state: noteTaken(state) };
   }
   // Unusable arguments have a budget of their own, which the batch is charged to.
-  const isNamed = calls.some((call) => call.kind === 'refused' && call.reason !== 'unknown-tool');
-  const isCut = calls.some((call) => call.kind === 'refused' && call.reason === 'arguments-cut');
+  const reasons = calls.flatMap((call) => (call.kind === 'refused' ? call.reason : []));
+  const isNamed = reasons.some((reason) => reason !== 'unknown-tool');
+  const isCut = reasons.includes('arguments-cut');
   const charged = isNamed ? state : chargeMistakes(state, ['validation_retries']);
   const exhaustion = isNamed ? null : findExhaustion(charged, policy.budgets);
   if (policy.mode === 'strict') {
@@ -194,20 +192,19 @@ function askedAgain(
   rescue: Exclude<RescuedText, { kind: 'calls' }>,
 ): InspectedReply {
   const { policy, state, toolChoice } = seen;
-  const tier = Math.min(state.consecutive.validation_retries, 3);
-  const meant = rescue.kind === 'failed' && rescue.tool !== null ? rescue.tool : null;
+  const meant = rescue.kind === 'failed' ? rescue.tool : null;
   const tool = meant === null ? undefined : seen.index.byName.get(meant);
   const isDue = policy.mode === 'strict' || toolChoice !== 'auto';
   const message = nudgeText({
     kind: 'no-call',
     reason,
-    tier,
+    tier: state.consecutive.validation_retries,
     tools: seen.index.names,
     terminals: policy.terminals,
     mayAnswer: !isDue,
     asText: policy.textCalls ?? false,
-    ...(rescue.kind === 'failed' ? { problem: rescue.message } : {}),
-    ...(tool === undefined ? {} : { help: toolHelp(tool) }),
+    problem: rescue.kind === 'failed' ? rescue.message : undefined,
+    help: tool && toolHelp(tool),
   });
   // The model has chosen, or has to: only then the choice may be narrowed, and only at last.
   const last =

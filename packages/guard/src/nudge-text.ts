@@ -8,7 +8,7 @@ export type Nudge =
       readonly kind: 'no-call';
       /** What the reply was instead. */
       readonly reason: ReAskReason;
-      /** 1, 2 or 3: how often in a row. */
+      /** How often in a row; worded more sharply up to 3. */
       readonly tier: number;
       /** Names of all tools. */
       readonly tools: readonly string[];
@@ -17,9 +17,9 @@ export type Nudge =
       /** Whether text would do as an answer; default false. */
       readonly mayAnswer?: boolean;
       /** What is wrong with a call that was written as text. */
-      readonly problem?: string;
+      readonly problem?: string | undefined;
       /** What helps with the tool that was meant. */
-      readonly help?: string;
+      readonly help?: string | undefined;
       /** Whether calls are to be written as text; default false. */
       readonly asText?: boolean;
     }
@@ -38,7 +38,7 @@ export type Nudge =
       readonly problem: string;
       readonly received: string;
       /** What helps with the tool, when being told did not. */
-      readonly help?: string;
+      readonly help?: string | undefined;
     }
   /** Arguments that depart from the schema. */
   | {
@@ -48,14 +48,14 @@ export type Nudge =
       readonly expected: string;
       readonly received: string;
       /** What helps with the tool, when being told did not. */
-      readonly help?: string;
+      readonly help?: string | undefined;
     }
   /** A call that the output limit cut. */
   | {
       readonly kind: 'call-cut';
       readonly tool: string;
       /** Tokens that the reply had, when the server told. */
-      readonly tokens?: number;
+      readonly tokens?: number | undefined;
     }
   /** A call that repeats an earlier one of the same reply. */
   | { readonly kind: 'duplicate-call'; readonly tool: string; readonly earlier: number };
@@ -91,33 +91,29 @@ function noCall(nudge: Extract<Nudge, { kind: 'no-call' }>): string {
     nudge.terminals.length === 0
       ? ''
       : ` If the work is finished, call ${listNames(nudge.terminals, ' or ')}.`;
-  const end = nudge.mayAnswer === true ? ' If no tool is needed, answer in plain words.' : finish;
+  const [demand, end] =
+    nudge.mayAnswer === true
+      ? ['', ' If no tool is needed, answer in plain words.']
+      : [' Text alone does nothing here: every reply has to call a tool.', finish];
   switch (nudge.reason) {
     case 'cut':
       return `Your reply reached the output limit before it called a tool. Keep it short: call one tool, with no text before it.${end}`;
     case 'failed-call': {
-      const problem = nudge.problem === undefined ? '' : ` ${clip(nudge.problem)}`;
-      return `Your reply holds a tool call that could not be taken.${problem} Nothing was performed. ${nudge.asText === true ? CALL_AS_TEXT : CALL_NATIVELY}${nudge.tier > 1 ? after(nudge.help) : ''}${end}`;
+      const problem = nudge.problem && clip(nudge.problem);
+      return `Your reply holds a tool call that could not be taken.${after(problem)} Nothing was performed. ${nudge.asText === true ? CALL_AS_TEXT : CALL_NATIVELY}${nudge.tier > 1 ? after(nudge.help) : ''}${end}`;
     }
     case 'announcement':
       return `You said what you would do next, but called no tool, so nothing has happened. ${call}${end}`;
     case 'empty':
     case 'text':
     default:
-      return nudge.mayAnswer === true
-        ? `Your last reply ${NOTHING[nudge.reason]}. ${call}${end}`
-        : sharpened(nudge, { call, end });
+      return nudge.mayAnswer === true || nudge.tier <= 1
+        ? `Your last reply ${nudge.reason === 'empty' ? 'was empty' : 'contained no tool call'}.${demand} ${call}${end}`
+        : sharpened(nudge, end);
   }
 }
 
-function sharpened(
-  nudge: Extract<Nudge, { kind: 'no-call' }>,
-  { call, end }: { readonly call: string; readonly end: string },
-): string {
-  const what = NOTHING[nudge.reason === 'empty' ? 'empty' : 'text'];
-  if (nudge.tier <= 1) {
-    return `Your last reply ${what}. Text alone does nothing here: every reply has to call a tool. ${call}${end}`;
-  }
+function sharpened(nudge: Extract<Nudge, { kind: 'no-call' }>, end: string): string {
   const tools = `The tools are: ${listNames(nudge.tools)}.`;
   if (nudge.tier === 2) {
     return `Again there was no tool call. ${tools} Choose one and call it with a JSON object of arguments.${end}`;
@@ -125,7 +121,6 @@ function sharpened(
   return `STOP WRITING TEXT. Your next reply MUST be a tool call and nothing else. ${tools}${end}`;
 }
 
-const NOTHING = { empty: 'was empty', text: 'contained no tool call' } as const;
 const CALL_NATIVELY = 'Make the call itself, with the exact name and a JSON object of arguments.';
 const CALL_AS_TEXT =
   'Reply with only one JSON object, {"tool": name, "args": object}, and nothing around it.';

@@ -209,11 +209,10 @@ function readScalar(cursor: Cursor): JsonValue | undefined {
   // Most numbers are small integers, about which there is nothing to ask.
   if (SHORT_INTEGER.test(word)) return Number(word) + 0;
   const literal = LITERALS.get(word);
-  if (literal !== undefined) return literal;
-  const python = slips ? PYTHON.get(word) : undefined;
-  if (python !== undefined) {
-    mend(cursor, 'python-literal');
-    return python;
+  const isPython = /^[A-Z]/.test(word);
+  if (literal !== undefined && (slips || !isPython)) {
+    if (isPython) mend(cursor, 'python-literal');
+    return literal;
   }
   if (NUMERIC.test(word)) return numberOf(word, cursor);
   cursor.at = from;
@@ -250,7 +249,7 @@ function readString(cursor: Cursor): string | null | undefined {
     cursor.at = to + 1;
     return inside;
   }
-  const hasControl = CONTROL.test(inside);
+  const hasControl = inside.search(CONTROLS) >= 0;
   if (hasControl) {
     // A raw line break behind a backslash could continue the line or be meant; nobody can tell.
     if (!slips || BROKEN_ESCAPE.test(inside)) {
@@ -294,7 +293,7 @@ function endOfString(text: string, from: number, quote: string): number {
 function inDoubleQuotes(inside: string): string {
   // Only where one escape can be taken for another they have to be walked one by one.
   return /\\["\\]/.test(inside)
-    ? inside.replaceAll(/\\[^]|"/g, (mark) => SINGLE_TO_DOUBLE.get(mark) ?? mark)
+    ? inside.replaceAll(/\\[^]|"/g, (mark) => (mark === '"' ? '\\"' : mark === "\\'" ? "'" : mark))
     : inside.replaceAll("\\'", "'").replaceAll('"', '\\"');
 }
 
@@ -369,21 +368,15 @@ const SHORT_INTEGER = /^-?(?:0|[1-9]\d{0,14})$/;
 // What stands for itself inside a string: no control character, no escape, no surrogate.
 const PLAIN = /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/;
 // What JSON does not take inside a string: control characters, everything below the space.
-const CONTROL = /[^ -\uffff]/;
 const CONTROLS = /[^ -\uffff]/g;
 const BROKEN_ESCAPE = /\\[^ -\uffff]/;
 const LONE_SURROGATE = /\p{Cs}/u;
 const BEHIND_STRING = /[ \t\r\n]*(?:[,:}\])]|$)/y;
-const SINGLE_TO_DOUBLE: ReadonlyMap<string, string> = new Map([
-  ["\\'", "'"],
-  ['"', '\\"'],
-]);
+/** The words of JSON, and those of Python, which begin with a capital. */
 const LITERALS: ReadonlyMap<string, JsonValue> = new Map<string, JsonValue>([
   ['true', true],
   ['false', false],
   ['null', null],
-]);
-const PYTHON: ReadonlyMap<string, JsonValue> = new Map<string, JsonValue>([
   ['True', true],
   ['False', false],
   ['None', null],

@@ -87,12 +87,9 @@ function repairToSchema(
   const dropsUnknown = options.dropUnknown ?? false;
   const coerced = coerceValue(value, { schema, path: '$', repairs, dropsUnknown });
   const left = repairs.length === before ? violation : findViolation(coerced, schema);
-  if (left !== null && !isKnownPart(coerced, schema, options)) {
-    return { ok: false, problem: 'schema', ...left };
-  }
-  return isJsonObject(coerced)
+  return isJsonObject(coerced) && (left === null || isKnownPart(coerced, schema, options))
     ? { ok: true, value: coerced, repairs }
-    : { ok: false, problem: 'schema', ...violation };
+    : { ok: false, problem: 'schema', ...(left ?? violation) };
 }
 
 /** Whether a value matches apart from properties that nobody asked for and that may stay. */

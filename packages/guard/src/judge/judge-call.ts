@@ -1,7 +1,6 @@
 import type { ModelToolCall } from '@millforge/contracts';
 import type { InspectedCall, RefusalReason } from '../guard-decision.ts';
 import type { GuardPolicy } from '../guard-policy.ts';
-import type { GuardTool } from '../guard-tool.ts';
 import { nearestNames } from '../names/nearest-names.ts';
 import { snapName } from '../names/snap-name.ts';
 import type { ToolIndex } from '../names/tool-index.ts';
@@ -49,14 +48,13 @@ export function judgeCall(call: ModelToolCall, context: CallContext): InspectedC
   const { problem: fault, message: problem, expected, received } = repaired;
   const isOpen = fault === 'json' || call.arguments.trim() === '';
   if (context.mayBeCut && isOpen) {
-    const { tokens } = context;
-    const limit = tokens === undefined ? {} : { tokens };
     return refused(call, context, {
       reason: 'arguments-cut',
-      nudge: { kind: 'call-cut', tool: tool.name, ...limit },
+      nudge: { kind: 'call-cut', tool: tool.name, tokens: context.tokens },
     });
   }
-  const facts = { tool: tool.name, problem, ...helpFor(tool, context) };
+  const help = context.needsHelp ? toolHelp(tool) : undefined;
+  const facts = { tool: tool.name, problem, help };
   return fault === 'schema'
     ? refused(call, context, {
         reason: 'arguments-invalid',
@@ -74,10 +72,6 @@ function unknownTool(call: ModelToolCall, context: CallContext): InspectedCall {
     reason: 'unknown-tool',
     nudge: { kind: 'unknown-tool', name: call.name, tools, isBrief: context.isListed },
   });
-}
-
-function helpFor(tool: GuardTool, { needsHelp }: CallContext): { readonly help?: string } {
-  return needsHelp ? { help: toolHelp(tool) } : {};
 }
 
 function refused(

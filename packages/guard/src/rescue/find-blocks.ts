@@ -63,6 +63,7 @@ export function findBlocks(source: BlockSource): FoundBlocks {
     if (opened === null) continue;
     const { reading, isMarked } = opened;
     if (reading.kind === 'broken') {
+      // Field by field: a spread here takes a quarter of the time of a rescue.
       const { name, isCut } = reading;
       return { calls, broken: { name, isCut, isMarked, start: match.index } };
     }
@@ -127,12 +128,11 @@ function readFence(source: BlockSource, { 0: head, index: at }: RegExpExecArray)
       return found(callsUpTo(reading.end + closing.length, reading.calls), isMarked);
     }
   }
-  if (reading?.kind === 'broken' && isMarked) return found(reading, isMarked);
   const after = afterFence(text, lineEnd);
   const isLast = skipSpace(text, after.end) >= text.length;
-  if (reading?.kind === 'broken' && reading.name !== null && isLast)
-    return found(reading, isMarked);
-  return found(after, false);
+  return reading?.kind === 'broken' && (isMarked || (reading.name !== null && isLast))
+    ? found(reading, isMarked)
+    : found(after, false);
 }
 
 function afterFence(text: string, lineEnd: number): Extract<BlockReading, { kind: 'other' }> {
