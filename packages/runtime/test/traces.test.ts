@@ -78,6 +78,41 @@ test('an unrelated success resets the row of violations but not the prerequisite
 
 const throwing = { run: () => Promise.reject(new Error('disk on fire')) };
 
+test('a call that failed is no prerequisite, and no required step, of another', async () => {
+  let isBroken = true;
+  const run = async () => {
+    if (isBroken) throw new Error('disk on fire');
+    return { kind: 'done', text: 'read' } as const;
+  };
+  const mend = async () => {
+    isBroken = false;
+    return { kind: 'done', text: 'mended' } as const;
+  };
+  const { outcome, model } = await runScript(
+    buildPlan([
+      { id: 'read', required: true, tool: { run } },
+      { id: 'edit', after: [{ node: 'read', same: 'path' }] },
+      { id: 'mend', tool: { run: mend } },
+      END,
+    ]),
+    [
+      [['read', { path: 'a' }]],
+      [['edit', { path: 'a' }]],
+      SUBMIT,
+      [['mend']],
+      [['read', { path: 'a' }]],
+      [['edit', { path: 'a' }]],
+      SUBMIT,
+    ],
+  );
+  const results = resultsOf(model);
+  expect(results.get('call_1_0')).toContain('[implementation_error]');
+  expect(results.get('call_2_0')).toContain('read');
+  expect(results.get('call_3_0')).toContain('submit is not available yet');
+  expect(results.get('call_6_0')).toBe('edit done {"path":"a"}');
+  expect(outcome).toMatchObject({ status: 'success', turns: 7 });
+});
+
 test('a tool that throws is reported to the model, and ends the run at the third time', async () => {
   const { outcome, model } = await runScript(buildPlan([{ id: 'read', tool: throwing }, END]), [
     [['read']],

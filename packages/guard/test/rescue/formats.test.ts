@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 const TOOLS: readonly ModelTool[] = [
   tool('read_note', { id: { type: 'integer' }, raw: { type: 'boolean' } }, ['id']),
   tool('read-note-2', { id: { type: 'integer' } }, ['id']),
+  tool('notes.read', { id: { type: 'integer' } }, ['id']),
   tool('write', { path: { type: 'string' }, text: { type: 'string' } }, ['text']),
   tool('list_notes', {}, []),
 ];
@@ -165,6 +166,9 @@ test.each([
     'write {"text":"a\\nb"}',
   ],
   ['a hyphen in the name', '[TOOL_CALLS]read-note-2{"id": 7}', 'read-note-2 {"id":7}'],
+  ['a dot in the name', '[TOOL_CALLS]notes.read{"id": 7}', 'notes.read {"id":7}'],
+  ['a hyphen in a rehearsed name', 'read-note-2[ARGS]{"id": 7}', 'read-note-2 {"id":7}'],
+  ['a dot in a rehearsed name', 'notes.read[ARGS]{"id": 7}', 'notes.read {"id":7}'],
   [
     'a call without arguments',
     '<tool_call>{"name": "list_notes", "arguments": {}}</tool_call>',
