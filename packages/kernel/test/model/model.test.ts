@@ -9,7 +9,8 @@ import type { Adapter, GoalView, Kernel } from '@millforge/kernel';
 import { type Arbitrary, array, assert, asyncProperty, constantFrom, oneof } from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { volatileFolder } from '../crash/moments.ts';
-import { adapter, contract, modelTurn, open, outcome, scope, toolCall } from '../fixture.ts';
+import { adapter, contract, modelTurn, outcome, scope, toolCall } from '../fixture.ts';
+import { type Hosts, type Loss, openHosts } from './hosts.ts';
 import {
   type Behaviour,
   cancelModel,
@@ -28,13 +29,16 @@ interface World {
   readonly happened: boolean[];
   queue: Behaviour[];
   stop: () => void;
+  /** Takes the process away in the middle of an act. */
+  lose: (how: Loss) => void;
 }
 
 type Command =
   | { readonly type: 'run'; readonly behaviours: readonly Behaviour[] }
   | { readonly type: 'decide'; readonly decision: 'retry' | 'accept' | 'cancel' }
   | { readonly type: 'cancel' }
-  | { readonly type: 'reopen' };
+  | { readonly type: 'reopen' }
+  | { readonly type: 'crash' };
 
 const behaviour = constantFrom<Behaviour[]>(
   'done',
@@ -43,7 +47,9 @@ const behaviour = constantFrom<Behaviour[]>(
   'unavailable',
   'stopping',
 );
-const running: Arbitrary<Command> = array(behaviour, { maxLength: 6 }).map((behaviours) => ({
+const losing = constantFrom<Behaviour[]>('dying', 'freezing');
+const behaving = oneof({ weight: 12, arbitrary: behaviour }, { weight: 1, arbitrary: losing });
+const running: Arbitrary<Command> = array(behaving, { maxLength: 6 }).map((behaviours) => ({
   type: 'run',
   behaviours,
 }));
@@ -55,7 +61,7 @@ const rare: Arbitrary<Command> = constantFrom<Command[]>(
   { type: 'decide', decision: 'cancel' },
   { type: 'cancel' },
   { type: 'reopen' },
-  { type: 'reopen' },
+  { type: 'crash' },
 );
 const commands = oneof(
   { weight: 6, arbitrary: running },
@@ -63,14 +69,16 @@ const commands = oneof(
   { weight: 3, arbitrary: rare },
 );
 
+const RUNS = Number(process.env['MILLFORGE_MODEL_RUNS'] ?? 500);
+
 test('agrees with the model after every command', {
   tags: ['slow'],
-  timeout: 300_000,
+  timeout: Math.max(300_000, RUNS * 200),
 }, async () => {
   // One store for all sequences, each with a goal of its own: opening costs more than most of them.
   const directory = volatileFolder('millforge-model-');
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
-  let kernel = await open(directory);
+  const hosts = await openHosts(directory);
   let goals = 0;
   await assert(
     asyncProperty(array(commands, { minLength: 1, maxLength: 12 }), async (sequence) => {
@@ -83,22 +91,23 @@ test('agrees with the model after every command', {
         happened: PROGRAM.map(() => false),
         queue: [],
         stop: () => undefined,
+        lose: () => undefined,
       };
-      await kernel.admitGoal(scope, contract(goalId));
+      await hosts.kernel.admitGoal(scope, contract(goalId, { task: { lease_ms: 1000 } }));
       for (const next of sequence) {
-        if (next.type === 'reopen') {
-          await kernel[Symbol.asyncDispose]();
-          kernel = await open(directory);
-        } else {
-          await apply(kernel, world, next);
-        }
+        await apply(hosts, world, next);
         applyToModel(model, next);
-        await compare(kernel, world, model);
+        await compare(hosts.kernel, world, model);
       }
-      expect(await kernel.verifyTrail(scope, goalId)).toMatchObject({ ok: true });
+      expect(await hosts.kernel.verifyTrail(scope, goalId)).toMatchObject({ ok: true });
+      hosts.buryFrozen();
     }),
-    { numRuns: Number(process.env['MILLFORGE_MODEL_RUNS'] ?? 500), examples: [[REPEATED_READ]] },
+    {
+      numRuns: RUNS,
+      examples: [[REPEATED_READ], [LOST_TWICE], [SILENT_AND_LOOKED_FOR]],
+    },
   );
+  await hosts.close();
 });
 
 /** A read that a person lets be repeated, and that nobody answers then: ten thousand sequences found it. */
@@ -109,19 +118,49 @@ const REPEATED_READ: Command[] = [
   { type: 'run', behaviours: ['uncertain', 'uncertain', 'uncertain'] },
 ];
 
-async function apply(
-  kernel: Kernel,
-  world: World,
-  command: Exclude<Command, { type: 'reopen' }>,
-): Promise<void> {
+/** Each operation in doubt once by a death and once by silence. */
+const LOST_TWICE: Command[] = [
+  { type: 'run', behaviours: ['dying'] },
+  { type: 'run', behaviours: ['freezing'] },
+  { type: 'crash' },
+  { type: 'run', behaviours: ['done', 'freezing'] },
+  { type: 'run', behaviours: [] },
+  { type: 'decide', decision: 'retry' },
+  { type: 'run', behaviours: ['done', 'dying'] },
+  { type: 'run', behaviours: ['freezing'] },
+  { type: 'run', behaviours: ['done', 'dying'] },
+  { type: 'run', behaviours: ['done', 'dying'] },
+  { type: 'run', behaviours: ['dying'] },
+];
+
+/** The operation that can be looked for, silent: what has not happened yet may happen after the look. */
+const SILENT_AND_LOOKED_FOR: Command[] = [
+  { type: 'run', behaviours: ['done', 'done', 'freezing'] },
+  { type: 'run', behaviours: ['done', 'done', 'freezing'] },
+  { type: 'run', behaviours: [] },
+  { type: 'decide', decision: 'retry' },
+  { type: 'run', behaviours: ['dying'] },
+  { type: 'run', behaviours: ['freezing'] },
+  { type: 'cancel' },
+];
+
+async function apply(hosts: Hosts, world: World, command: Command): Promise<void> {
+  const { kernel } = hosts;
   const view = await kernel.readGoal(scope, world.goalId);
   const isEnded = view.state === 'completed' || view.state === 'cancelled';
   switch (command.type) {
     case 'run': {
       world.queue = [...command.behaviours];
-      const run = kernel.runGoal(scope, world.goalId, { adapters: [program(world)] });
+      const lost = new Promise<Loss>((resolve) => {
+        world.lose = resolve;
+      });
+      const run = kernel.runGoal(scope, world.goalId, {
+        adapters: [program(world)],
+        onWaiting: () => hosts.passTimeUntil(run.done),
+      });
       world.stop = () => run.stop();
-      await run.done;
+      const loss = await Promise.race([lost, run.done.then(() => null)]);
+      if (loss !== null) await hosts.lose(loss);
       return;
     }
     case 'decide': {
@@ -133,6 +172,7 @@ async function apply(
         decision: command.decision,
         reason: 'Because.',
         ...(command.decision === 'accept' ? { outcome: 'attested' } : {}),
+        evenIfRunning: true,
       });
       return;
     }
@@ -143,7 +183,13 @@ async function apply(
       });
       if (isEnded) await expect(cancelled).rejects.toMatchObject({ code: 'kernel/goal-ended' });
       else await cancelled;
+      return;
     }
+    case 'reopen':
+      await hosts.reopen();
+      return;
+    case 'crash':
+      await hosts.lose('dying');
   }
 }
 
@@ -159,6 +205,7 @@ function applyToModel(model: Model, command: Command): void {
       cancelModel(model);
       return;
     case 'reopen':
+    case 'crash':
   }
 }
 
@@ -181,6 +228,10 @@ function program(world: World): Adapter {
             doubts += 1;
             world.happened[place] = doubts % 2 === 1;
             throw operationUncertain({ code: 'lost', message: 'The answer was lost.' });
+          case 'dying':
+          case 'freezing':
+            world.lose(next);
+            return new Promise(() => undefined);
           case 'stopping':
             world.stop();
             return { value: place };

@@ -1,7 +1,14 @@
 import { unreachable } from '@millforge/contracts';
 
-/** What an act does when it is performed. */
-export type Behaviour = 'done' | 'failed' | 'uncertain' | 'unavailable' | 'stopping';
+/** What an act does when it is performed; the last two have their effect and then lose their process, by death or silence. */
+export type Behaviour =
+  | 'done'
+  | 'failed'
+  | 'uncertain'
+  | 'unavailable'
+  | 'stopping'
+  | 'dying'
+  | 'freezing';
 
 /** How an operation may be repeated. */
 export type Kind = 'model' | 'read' | 'keyed' | 'unsafe' | 'looked';
@@ -17,12 +24,14 @@ export interface ModelOperation {
   isAbsent: boolean;
   /** Whether the last performance had its effect, which `looked` operations can find out. */
   hasHappened: boolean;
+  /** Whether the process that performed it last is only silent, so that its act may still come. */
+  mayStillAct: boolean;
 }
 
 /** A goal as it ought to stand, with nothing of how it is stored. */
 export interface Model {
   state: 'ready' | 'running' | 'held' | 'completed' | 'cancelled';
-  attempt: 'none' | 'suspended' | 'recorded' | 'cancelled';
+  attempt: 'none' | 'running' | 'interrupted' | 'suspended' | 'recorded' | 'cancelled';
   readonly operations: ModelOperation[];
   /** Place of the operation that is in doubt; null when nobody is asked. */
   held: number | null;
@@ -42,6 +51,7 @@ export function freshModel(): Model {
       mayRepeat: false,
       isAbsent: false,
       hasHappened: false,
+      mayStillAct: false,
     })),
     held: null,
     holds: 0,
@@ -59,8 +69,8 @@ export function runModel(model: Model, behaviours: readonly Behaviour[]): void {
   for (const [place, operation] of model.operations.entries()) {
     const end = performModel(operation, PROGRAM[place] ?? 'read', queue);
     if (end === 'next') continue;
-    model.attempt = 'suspended';
-    if (end === 'suspended') return;
+    model.attempt = end === 'held' ? 'suspended' : end;
+    if (end !== 'held') return;
     model.state = 'held';
     model.held = place;
     model.holds += 1;
@@ -90,7 +100,7 @@ export function decideModel(model: Model, decision: 'retry' | 'accept' | 'cancel
 export function cancelModel(model: Model): void {
   if (model.state === 'completed' || model.state === 'cancelled') return;
   model.state = 'cancelled';
-  if (model.attempt === 'suspended') model.attempt = 'cancelled';
+  if (['running', 'interrupted', 'suspended'].includes(model.attempt)) model.attempt = 'cancelled';
   for (const operation of model.operations) {
     if (operation.state === 'uncertain' || operation.state === 'admitted') {
       operation.state = 'cancelled';
@@ -105,7 +115,7 @@ function performModel(
   operation: ModelOperation,
   kind: Kind,
   queue: Behaviour[],
-): 'next' | 'suspended' | 'held' {
+): 'next' | 'suspended' | 'interrupted' | 'running' | 'held' {
   if (operation.state === 'done' || operation.state === 'failed') return 'next';
   // What a person was asked about has a row, which is admitted again whatever it may do.
   const leavesTrace = kind !== 'read' || operation.state !== 'none';
@@ -130,6 +140,7 @@ function performModel(
     operation.mayRepeat = false;
     operation.isAbsent = false;
     operation.hasHappened = true;
+    operation.mayStillAct = false;
     const behaviour = queue.shift() ?? 'done';
     switch (behaviour) {
       case 'done':
@@ -146,6 +157,11 @@ function performModel(
         if (leavesTrace) operation.state = mayHaveEffect ? 'uncertain' : 'admitted';
         operation.isAbsent = mayHaveEffect;
         return 'suspended';
+      case 'dying':
+      case 'freezing':
+        if (leavesTrace) operation.state = 'admitted';
+        operation.mayStillAct = behaviour === 'freezing';
+        return behaviour === 'freezing' ? 'running' : 'interrupted';
       case 'uncertain':
         doubts += 1;
         lost += 1;
@@ -169,6 +185,8 @@ function lookModel(
     case 'unsafe':
       return 'held';
     case 'looked':
+      // What has not happened yet may happen after the look.
+      if (operation.mayStillAct) return 'held';
       if (operation.hasHappened) return 'happened';
       return doubts >= MAX_DOUBTS ? 'held' : 'again';
     default:
