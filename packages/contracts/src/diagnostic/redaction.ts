@@ -97,7 +97,7 @@ function replaceSettled(
     waiting += piece;
     fresh += piece.length;
     // A long wait is looked through anew only when it has grown by a share, so that no text costs its square.
-    if (fresh * GROWTH <= waiting.length - fresh) return '';
+    if (waiting.length > SHORT_WAIT && fresh * GROWTH < waiting.length) return '';
     fresh = 0;
     const end = settledLength(waiting, reachOf(waiting));
     const settled = waiting.slice(0, end);
@@ -179,6 +179,7 @@ function fill(
 
 /** The shortest that any search finds is `?sig=x`. */
 const SHORTEST_SECRET = 6;
+const SHORT_WAIT = 4096;
 const GROWTH = 32;
 /** Each level of nesting may need a pass of its own; text that people and models write needs two. */
 const MAX_PASSES = 8;

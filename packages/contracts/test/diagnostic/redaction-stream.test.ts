@@ -79,6 +79,11 @@ test.each([
 ])('%s is replaced in a text that comes character by character', (_, text, expected) => {
   expect(redactor.text(text)).toBe(expected);
   expect(given(characters(text)).join('')).toBe(expected);
+  for (let at = 0; at < text.length; at++) {
+    const [before = '', after = ''] = given([text.slice(0, at), text.slice(at)]);
+    expect(expected.startsWith(before)).toBe(true);
+    expect(before + after).toBe(expected);
+  }
 });
 
 test('ordinary text waits for the end of a word alone', () => {
@@ -172,7 +177,7 @@ const PARTS = [
   '**redacted**',
 ];
 
-const RUNS = Number(process.env['REDACTION_STREAM_RUNS'] ?? 3000);
+const RUNS = Number(process.env['MILLFORGE_REDACTION_RUNS'] ?? 3000);
 
 test('what was given is at any time a beginning of the whole text redacted, however it is cut', () => {
   fc.assert(
