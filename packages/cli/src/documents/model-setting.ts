@@ -32,14 +32,24 @@ export async function modelSetting(
   if (key !== undefined && (env[key] ?? '') === '') {
     throw usageError(`The environment variable ${key} is empty; set it to the model server's key.`);
   }
-  tellProxy(setting, host);
+  tellProxy(setting, host, config.proxy?.url === 'none');
   return setting;
 }
 
-/** Says which proxy the environment names, where the configuration leaves that to it. */
-function tellProxy(setting: ModelSetting, { env, stderr }: Pick<CliHost, 'env' | 'stderr'>): void {
-  if (setting.kind !== 'endpoint' || setting.profile.proxy !== 'environment') return;
-  const named = environmentProxy(setting.profile.base_url, env);
+/** Says which proxy the environment names, and where nobody leaves that to it, that it is not used. */
+function tellProxy(
+  setting: ModelSetting,
+  { env, stderr }: Pick<CliHost, 'env' | 'stderr'>,
+  isNoneWanted: boolean,
+): void {
+  if (setting.kind !== 'endpoint') return;
+  const { proxy, base_url } = setting.profile;
+  const named = environmentProxy(base_url, env);
+  if (proxy === undefined && named !== null && !isNoneWanted) {
+    const said = `The proxy that ${named.variable} names is not used: requests go straight to the model server.`;
+    writeLine(stderr, `${said} --proxy environment uses it, --no-proxy leaves this line out.`);
+  }
+  if (proxy !== 'environment') return;
   if (named === null) {
     writeLine(stderr, 'The environment names no proxy for the model server.');
     return;

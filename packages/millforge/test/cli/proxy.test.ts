@@ -91,6 +91,9 @@ test('a proxy of the environment of MILLFORGE is one, that of other programs is 
   const { cwd, argv } = layOut(`http://models.invalid:${port}/v1`);
   const other = await runCli(argv, { cwd, env: { HTTP_PROXY: proxy.url, HTTPS_PROXY: proxy.url } });
   expect(other.code).toBe(1);
+  expect(other.stderr).toContain('The proxy that HTTP_PROXY names is not used');
+  const without = await runCli([...argv, '--no-proxy'], { cwd, env: { HTTP_PROXY: proxy.url } });
+  expect([without.code, without.stderr.includes('HTTP_PROXY')]).toEqual([1, false]);
   const own = await runCli(argv, { cwd, env: { MILLFORGE_PROXY: proxy.url } });
   expect(own.code).toBe(0);
 });
