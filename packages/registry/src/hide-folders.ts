@@ -19,9 +19,11 @@ export function hideFolders(redactor: Redactor, folders: HostFolders): Redactor 
     if (Array.isArray(value)) return value.map(hideIn);
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, hideIn(item)]));
   };
+  const { unfinished = redactor.text } = redactor;
   return Object.freeze({
     text: (text: string) => hide(redactor.text(text)),
     value: (value: JsonValue) => hideIn(redactor.value(value)),
+    unfinished: (text: string) => hide(unfinished(text)),
   });
 }
 

@@ -244,7 +244,7 @@ function quietly(
   return (text: unknown): void => {
     if (!watcher.isListening || typeof text !== 'string') return;
     try {
-      onUpdate(redactor.text(text));
+      onUpdate((redactor.unfinished ?? redactor.text)(text));
     } catch {
       // Thrown inside the tool it would be recorded as a failure of the tool.
       watcher.isListening = false;

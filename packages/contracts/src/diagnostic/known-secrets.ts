@@ -6,6 +6,8 @@ export interface KnownSecrets {
   readonly pattern: RegExp;
   /** What the pattern matches, longest first. */
   readonly forms: readonly string[];
+  /** Characters of the longest. */
+  readonly longest: number;
 }
 
 /** Prepares secrets to be looked for: as they are, in JSON text and in URLs; null without any. */
@@ -20,37 +22,51 @@ export function readKnownSecrets(secrets: readonly string[]): KnownSecrets | nul
   if (written.length === 0) return null;
   const byLength = [...new Set(written)].toSorted((a, b) => b.length - a.length);
   const forms = [REDACTED, ...byLength];
-  return { pattern: new RegExp(forms.map(escapePattern).join('|'), 'g'), forms };
+  const longest = Math.max(...forms.map(({ length }) => length));
+  return { pattern: new RegExp(forms.map(escapePattern).join('|'), 'g'), forms, longest };
 }
 
 /** Makes the replacement of known secrets in a text that comes in pieces; what may still become one waits. */
-export function replaceKnownAsWritten({ pattern, forms }: KnownSecrets): (piece: string) => string {
-  const longest = Math.max(...forms.map(({ length }) => length));
+export function replaceKnownAsWritten(known: KnownSecrets): (piece: string) => string {
   let waiting = '';
   return (piece) => {
-    const text = waiting + piece;
-    let settled = '';
-    let from = 0;
-    let open = openAt(text, 0, { forms, longest });
-    pattern.lastIndex = 0;
-    // A match counts only before what is open: a longer secret may begin where a shorter one was found.
-    for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
-      if (match.index >= open) break;
-      settled += text.slice(from, match.index) + REDACTED;
-      from = pattern.lastIndex;
-      if (open < from) open = openAt(text, from, { forms, longest });
-    }
-    waiting = text.slice(open);
-    return settled + text.slice(from, open);
+    const { settled, open } = replaceKnown(waiting + piece, known);
+    waiting = open;
+    return settled;
   };
 }
 
-/** Where the first secret may begin that the text ends in the middle of; the length of the text for none. */
-function openAt(
+/**
+ * Replaces known secrets in a text that may go on, without its end where that may become one; an end of fewer
+ * characters than a secret must have tells nothing.
+ */
+export function replaceKnownUnfinished(text: string, known: KnownSecrets): string {
+  const { settled, open } = replaceKnown(text, known);
+  return open.length < SHORTEST ? settled + open : settled;
+}
+
+/** A text with its secrets replaced, as far as nothing that follows can change it, and the rest as it is. */
+function replaceKnown(
   text: string,
-  from: number,
-  { forms, longest }: { readonly forms: readonly string[]; readonly longest: number },
-): number {
+  known: KnownSecrets,
+): { readonly settled: string; readonly open: string } {
+  const { pattern } = known;
+  let settled = '';
+  let from = 0;
+  let open = openAt(text, 0, known);
+  pattern.lastIndex = 0;
+  // A match counts only before what is open: a longer secret may begin where a shorter one was found.
+  for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
+    if (match.index >= open) break;
+    settled += text.slice(from, match.index) + REDACTED;
+    from = pattern.lastIndex;
+    if (open < from) open = openAt(text, from, known);
+  }
+  return { settled: settled + text.slice(from, open), open: text.slice(open) };
+}
+
+/** Where the first secret may begin that the text ends in the middle of; the length of the text for none. */
+function openAt(text: string, from: number, { forms, longest }: KnownSecrets): number {
   for (let at = Math.max(from, text.length - longest + 1); at < text.length; at++) {
     const first = text.charCodeAt(at);
     for (const form of forms)

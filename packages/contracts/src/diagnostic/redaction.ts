@@ -1,6 +1,10 @@
 import type { JsonValue } from '../json/json-value.ts';
 import { setOwn } from '../json/plain-object.ts';
-import { readKnownSecrets, replaceKnownAsWritten } from './known-secrets.ts';
+import {
+  readKnownSecrets,
+  replaceKnownAsWritten,
+  replaceKnownUnfinished,
+} from './known-secrets.ts';
 import { findAssignments, reachOfAssignments } from './secret-assignments.ts';
 import { isSecretContainerName, isSecretName } from './secret-name.ts';
 import { findShapes, reachOfShapes } from './secret-shapes.ts';
@@ -20,6 +24,8 @@ export interface Redactor {
    * What was given is at any time a beginning of what `text` makes of the whole, with whatever it goes on.
    */
   readonly stream?: () => (piece: string) => string;
+  /** Replaces every secret in a text that may go on, and leaves out an end of four characters or more of a known one. */
+  readonly unfinished?: (text: string) => string;
 }
 
 /** What a redactor knows beforehand. */
@@ -79,6 +85,7 @@ export function createRedactor(options: RedactorOptions = {}): Required<Redactor
       ]);
       return (piece: string) => redact(unshape(replace(piece)));
     },
+    unfinished: (raw: string) => text(known === null ? raw : replaceKnownUnfinished(raw, known)),
   });
 }
 

@@ -332,3 +332,19 @@ test('finds the shortest secret that there is', () => {
   expect(looksSecret('://a:b@')).toBe(true);
   expect(looksSecret('sig=x')).toBe(false);
 });
+
+test('tells of a text that may go on nothing that may become a known secret', () => {
+  const secrets = ['hunter2-hunter2', 'a "quoted" one', 'hunter2'];
+  const knowing = createRedactor({ secrets });
+  expect(knowing.unfinished('the password is hunter2-hu')).toBe('the password is ');
+  expect(knowing.unfinished('the password is hunter2-hunter2')).toBe(`the password is ${R}`);
+  // Three characters are no secret, and an end that fits by chance is a word of the text.
+  expect(knowing.unfinished('with a hun')).toBe('with a hun');
+  expect(knowing.unfinished('{"key":"a \\"quo')).toBe('{"key":"');
+  expect(createRedactor().unfinished('half')).toBe('half');
+  const whole = `x ${secrets.join(' y ')} z`;
+  for (let end = 0; end <= whole.length; end++) {
+    const shown = knowing.unfinished(whole.slice(0, end));
+    for (const secret of secrets) expect(shown).not.toContain(secret.slice(0, 4));
+  }
+});

@@ -51,11 +51,11 @@ function deafRun(
 ) {
   const clock = manualClock();
   const operations = memoryOperationLog({ clock, ids: sequentialIds(), ...limits });
-  let tell: () => void = () => undefined;
-  const asked = new Promise<void>((resolve) => (tell = resolve));
+  const begun = new EventTarget();
+  const asked = new Promise((resolve) => begun.addEventListener('asked', resolve, { once: true }));
   const model: ModelClient = {
     complete(request, context) {
-      tell();
+      begun.dispatchEvent(new Event('asked'));
       return complete(request, context);
     },
   };
