@@ -1,6 +1,6 @@
-import { chmodSync, existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type { Ids } from '@millforge/contracts';
+import { type Ids, MillforgeError } from '@millforge/contracts';
 import type { Connection, Driver } from './driver.ts';
 import { assertWritable, makeDirectory } from './prepare-directory.ts';
 import { isBusy, sqlFault } from './sql-fault.ts';
@@ -29,7 +29,7 @@ export function beginCopy(
   removeLeft(driver, target);
   for (;;) {
     const directory = `${target}.${ids.newId('unfinished')}`;
-    const lock = takeLock(driver, `${directory}${LOCK}`);
+    const lock = makeLock(driver, `${directory}${LOCK}`);
     if (lock === null) continue;
     const end = (): void => {
       rmSync(directory, { recursive: true, force: true });
@@ -51,16 +51,43 @@ function removeLeft(driver: Driver, target: string): void {
   for (const name of readdirSync(folder)) {
     if (!name.startsWith(`${basename(target)}.`) || !LEFT.test(name)) continue;
     const file = join(folder, name);
-    // Nothing is ever written into a lock; what has bytes is somebody's file of a like name.
-    if (statSync(file, { throwIfNoEntry: false })?.size !== 0) continue;
+    const directory = file.slice(0, -LOCK.length);
     try {
+      if (!isLock(file) || !isOfCopy(directory)) continue;
       const lock = takeLock(driver, file);
       if (lock === null) continue;
-      rmSync(file.slice(0, -LOCK.length), { recursive: true, force: true });
+      rmSync(directory, { recursive: true, force: true });
       lock.release();
     } catch {
       // A copy of today does not fail for what one of yesterday left; the next one tries again.
     }
+  }
+}
+
+/** Nothing is ever written into a lock; what has bytes, or is no file, is somebody's own of a like name. */
+function isLock(file: string): boolean {
+  const found = lstatSync(file);
+  return found.isFile() && found.size === 0;
+}
+
+/** Whether a folder holds nothing but what a copy has, or is not there at all. */
+function isOfCopy(directory: string): boolean {
+  const found = lstatSync(directory, { throwIfNoEntry: false });
+  if (found === undefined) return true;
+  return found.isDirectory() && readdirSync(directory).every((name) => OF_COPY.test(name));
+}
+
+/** Some folders that may be written take no files, as `/proc` does. */
+function makeLock(driver: Driver, file: string): ReturnType<typeof takeLock> {
+  try {
+    return takeLock(driver, file);
+  } catch (cause) {
+    if (existsSync(file)) throw cause;
+    throw new MillforgeError(
+      'kernel/path-invalid',
+      `No file can be made in ${dirname(file)}; name another place for the backup.`,
+      { cause },
+    );
   }
 }
 
@@ -93,4 +120,5 @@ function lockOf(connection: Connection, file: string): { readonly release: () =>
 }
 
 const LOCK = '.lock';
+const OF_COPY = /^(artifacts|trail\.db(-journal|-wal|-shm)?)$/;
 const LEFT = /\.unfinished_[\w-]+\.lock$/;
