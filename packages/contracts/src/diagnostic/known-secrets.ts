@@ -4,8 +4,10 @@ import { REDACTED } from './secret-span.ts';
 export interface KnownSecrets {
   /** Matches one of them, longest first, or a replacement, so that no secret is found inside those. */
   readonly pattern: RegExp;
-  /** What the pattern matches, longest first. */
+  /** What the pattern matches, sorted, so that what begins with a text is found without looking through all. */
   readonly forms: readonly string[];
+  /** First code units of those. */
+  readonly firsts: ReadonlySet<number>;
   /** Characters of the longest. */
   readonly longest: number;
 }
@@ -22,8 +24,12 @@ export function readKnownSecrets(secrets: readonly string[]): KnownSecrets | nul
   if (written.length === 0) return null;
   const byLength = [...new Set(written)].toSorted((a, b) => b.length - a.length);
   const forms = [REDACTED, ...byLength];
-  const longest = Math.max(...forms.map(({ length }) => length));
-  return { pattern: new RegExp(forms.map(escapePattern).join('|'), 'g'), forms, longest };
+  return {
+    pattern: new RegExp(forms.map(escapePattern).join('|'), 'g'),
+    forms: forms.toSorted(),
+    firsts: new Set(forms.map((form) => form.charCodeAt(0))),
+    longest: Math.max(byLength[0]?.length ?? 0, REDACTED.length),
+  };
 }
 
 /** Makes the replacement of known secrets in a text that comes in pieces; what may still become one waits. */
@@ -54,6 +60,8 @@ function replaceKnown(
   let settled = '';
   let from = 0;
   let open = openAt(text, 0, known);
+  // Nothing is settled yet, and a long secret that comes in small pieces must not be looked through for each.
+  if (open === 0) return { settled, open: text };
   pattern.lastIndex = 0;
   // A match counts only before what is open: a longer secret may begin where a shorter one was found.
   for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
@@ -66,18 +74,22 @@ function replaceKnown(
 }
 
 /** Where the first secret may begin that the text ends in the middle of; the length of the text for none. */
-function openAt(text: string, from: number, { forms, longest }: KnownSecrets): number {
+function openAt(text: string, from: number, { forms, firsts, longest }: KnownSecrets): number {
   for (let at = Math.max(from, text.length - longest + 1); at < text.length; at++) {
-    const first = text.charCodeAt(at);
-    for (const form of forms)
-      if (
-        form.charCodeAt(0) === first &&
-        form.length > text.length - at &&
-        form.startsWith(text.slice(at))
-      )
-        return at;
+    if (firsts.has(text.charCodeAt(at)) && isBeginning(text.slice(at), forms)) return at;
   }
   return text.length;
+}
+
+/** Whether a text goes on to be one of the sorted forms, which then stands behind it in their order. */
+function isBeginning(text: string, forms: readonly string[]): boolean {
+  let low = 0;
+  for (let high = forms.length; low < high; ) {
+    const middle = (low + high) >> 1;
+    if ((forms[middle] ?? '') <= text) low = middle + 1;
+    else high = middle;
+  }
+  return forms[low]?.startsWith(text) === true;
 }
 
 function escapePattern(text: string): string {

@@ -56,22 +56,9 @@ function isCertain(span: SecretSpan): boolean {
 /** Makes a redactor: known secrets first, then everything that has the shape of one. */
 export function createRedactor(options: RedactorOptions = {}): Required<Redactor> {
   const known = readKnownSecrets(options.secrets ?? []);
-  const once = (raw: string): string => {
-    const unknown = known === null ? raw : raw.replace(known.pattern, REDACTED);
-    const unnamed = withoutShapes(unknown);
-    // Last, since a value is judged by what the other searches have left of it.
-    return replaceSpans(unnamed, findAssignments(unnamed));
-  };
-  const text = (raw: string): string => {
-    let before = raw;
-    let after = once(raw);
-    // A replacement may turn what stood around it, such as `${…}`, into the value of a secret name.
-    for (let pass = 1; pass < MAX_PASSES && after !== before; pass++) {
-      before = after;
-      after = once(before);
-    }
-    return after;
-  };
+  // Once, and before all else: what is a known secret only together with a replacement is none.
+  const text = (raw: string): string =>
+    withoutForms(known === null ? raw : raw.replace(known.pattern, REDACTED));
   return Object.freeze({
     text,
     value: (value: JsonValue) => redactValue(value, text),
@@ -79,13 +66,14 @@ export function createRedactor(options: RedactorOptions = {}): Required<Redactor
       // What stands around a key decides by what was left of it, so that is replaced before the rest is looked at.
       const replace = known === null ? same : replaceKnownAsWritten(known);
       const unshape = replaceSettled(withoutShapes, reachOfShapely);
-      const redact = replaceSettled(text, (part) => [
+      const redact = replaceSettled(withoutForms, (part) => [
         ...reachOfShapely(part),
         ...reachOfAssignments(part),
       ]);
       return (piece: string) => redact(unshape(replace(piece)));
     },
-    unfinished: (raw: string) => text(known === null ? raw : replaceKnownUnfinished(raw, known)),
+    unfinished: (raw: string) =>
+      withoutForms(known === null ? raw : replaceKnownUnfinished(raw, known)),
   });
 }
 
@@ -111,6 +99,24 @@ function replaceSettled(
     waiting = waiting.slice(end);
     return replace(settled);
   };
+}
+
+/** Replaces everything that has the form of a secret, however it is told. */
+function withoutForms(text: string): string {
+  let before = text;
+  let after = withoutFormsOnce(text);
+  // A replacement may turn what stood around it, such as `${…}`, into the value of a secret name.
+  for (let pass = 1; pass < MAX_PASSES && after !== before; pass++) {
+    before = after;
+    after = withoutFormsOnce(before);
+  }
+  return after;
+}
+
+function withoutFormsOnce(text: string): string {
+  const unnamed = withoutShapes(text);
+  // Last, since a value is judged by what the other searches have left of it.
+  return replaceSpans(unnamed, findAssignments(unnamed));
 }
 
 function withoutShapes(text: string): string {

@@ -201,3 +201,21 @@ test('a text without any space costs what its length does', () => {
   expect(length).toBe(0);
   expect(next('! '.repeat(20_000))).toHaveLength(1_040_000);
 });
+
+test('ten thousand known secrets are looked for at no more than the length of the text, piece by piece', () => {
+  const secrets = Array.from({ length: 10_000 }, (_, at) => `sk_${at * 7919}_${'x'.repeat(30)}`);
+  const next = createRedactor({ secrets }).stream();
+  const text = `the sk_${5 * 7919}_${'x'.repeat(29)}y or sk_1 ${secrets[77]} so `.repeat(900);
+  let shown = '';
+  for (const piece of characters(text)) shown += next(piece);
+  expect(shown).toBe(text.replaceAll(secrets[77] ?? '', '**redacted**'));
+});
+
+test('a replacement and what stands beside it are no known secret together', () => {
+  const stars = createRedactor({ secrets: ['pass', 'word**', '**next'] });
+  const text = 'a wordpass b passnext c word** d ';
+  const expected = 'a word**redacted** b **redacted**next c **redacted** d ';
+  expect(stars.text(text)).toBe(expected);
+  expect(given(characters(text), stars).join('')).toBe(expected);
+  expect(stars.unfinished(text)).toBe(expected);
+});
