@@ -35,21 +35,26 @@ function freezeAll(value: object, depth: number, walk: Walk): boolean {
   if (isList(value)) {
     // Counted, for many lists are frozen already, and through those the engine goes by an iterator.
     for (let at = 0; at < value.length; at++) {
-      if (!freezeItem(value[at], depth, walk)) return false;
+      if (!freezeItem(settled(value, at), depth, walk)) return false;
     }
   } else if (isPlain(value)) {
-    // The engine reads along such a loop without looking the names up; only what is no scalar is asked
-    // whether it is the object's own.
-    for (const name in value) {
-      const item = value[name];
-      if (isScalar(item)) continue;
-      if (Object.hasOwn(value, name) && !freezeItem(item, depth, walk)) return false;
+    for (const name of Object.keys(value)) {
+      if (!freezeItem(settled(value, name), depth, walk)) return false;
     }
   } else {
     return false;
   }
   Object.freeze(value);
   return true;
+}
+
+/** The value of a property, from now on: a getter could give something else the next time, and a frozen one, too. */
+function settled(value: object, name: string | number): unknown {
+  const property = Object.getOwnPropertyDescriptor(value, name);
+  if (property === undefined || 'value' in property) return property?.value;
+  const item: unknown = Reflect.get(value, name);
+  const data = { value: item, enumerable: true, writable: false, configurable: false };
+  return Reflect.defineProperty(value, name, data) ? item : undefined;
 }
 
 function freezeItem(item: unknown, depth: number, walk: Walk): boolean {
@@ -70,7 +75,7 @@ function isList(value: object): value is readonly unknown[] {
   return Array.isArray(value);
 }
 
-function isPlain(value: object): value is { readonly [name: string]: unknown } {
+function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
 }

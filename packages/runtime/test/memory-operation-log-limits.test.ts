@@ -135,6 +135,20 @@ test('values are frozen, and what JSON cannot hold is not recorded', async () =>
   }
 });
 
+test('a getter in a value is read once, and what it gave is what is kept', async () => {
+  const { log } = newLog();
+  let reads = 0;
+  const count = { enumerable: true, configurable: true, get: () => ++reads };
+  const value = { list: Object.defineProperty<number[]>([], 0, count) };
+  await log.perform(READ, async () => ({ value: Object.defineProperty(value, 'count', count) }));
+  const again = await log.resume().perform(READ, async () => ({ value: null }));
+  expect(again).toMatchObject({ kind: 'done', value: { list: [1], count: 2 } });
+  expect(again).toMatchObject({ kind: 'done', value: { list: [1], count: 2 } });
+  const stuck = Object.freeze(Object.defineProperty({}, 'count', count));
+  const refused = await log.perform({ ...READ, key: 'tool/1/1' }, async () => ({ value: stuck }));
+  expect(refused).toMatchObject({ kind: 'failed', error: { code: 'operation/invalid-value' } });
+});
+
 test('a value that is said to be frozen is kept as it is', async () => {
   const { log } = newLog();
   const value = { list: [1] };

@@ -21,7 +21,7 @@ import type { Run } from '../run-state.ts';
 import { callPlace } from './call-place.ts';
 import { fitRequest, type Shortening, shorteningJson } from './fit-request.ts';
 import { modelRequest } from './model-request.ts';
-import { completionFault, recordedReply } from './recorded-reply.ts';
+import { readCompletion } from './read-completion.ts';
 import { tellWriting } from './tell-writing.ts';
 import { untilGivenUp } from './until-given-up.ts';
 
@@ -149,13 +149,14 @@ async function complete(
     request,
     onDelta === undefined ? { signal, idempotencyKey } : { signal, idempotencyKey, onDelta },
   );
-  const completion = await untilGivenUp(Promise.resolve(completing), { signal, clock });
+  const completion = readCompletion(
+    await untilGivenUp(Promise.resolve(completing), { signal, clock }),
+  );
   // What breaks the client's promise must not be recorded: every replay would break on it again.
-  const fault = completionFault(completion);
-  if (fault !== null) {
+  if (completion.kind === 'fault') {
     throw operationFailed({
       code: 'malformed_response',
-      message: `The model client broke its contract: ${fault}.`,
+      message: `The model client broke its contract: ${completion.fault}.`,
     });
   }
   if (completion.kind === 'failed') {
@@ -165,7 +166,7 @@ async function complete(
       : operationUnavailable(failure);
   }
   const { reply, attempts } = completion;
-  const exchange = { reply: recordedReply(reply), attempts };
+  const exchange = { reply, attempts };
   // A replay has to stop where the run did, so what a limit depends on is recorded.
   const value =
     run.plan.budgets.observed_limits?.wall_ms === undefined
