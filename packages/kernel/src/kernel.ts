@@ -29,7 +29,7 @@ export interface OpenKernelOptions {
    */
   readonly adopt?: boolean;
   /**
-   * Opens a trail that is there to be looked at, also on a read-only medium. Default false.
+   * Opens a trail that is there to be looked at, a backup too, also on a read-only medium. Default false.
    *
    * The trail is not changed, this process is known to nobody, and every call that would write rejects with
    * `kernel/read-only`. `check` and `adopt` say nothing then.

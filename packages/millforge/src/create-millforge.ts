@@ -1,9 +1,8 @@
-import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { builtinTools } from '@millforge/builtin-tools';
 import { compileHarness } from '@millforge/compiler';
 import { MillforgeError } from '@millforge/contracts';
-import { ALL_PERMISSIONS, type Kernel, openKernel } from '@millforge/kernel';
+import { ALL_PERMISSIONS, type Kernel, type KernelErrorCode, openKernel } from '@millforge/kernel';
 import { piTools } from '@millforge/pi-tools';
 import { createRegistry } from '@millforge/registry';
 import { createSteeringQueue } from '@millforge/runtime';
@@ -23,6 +22,7 @@ import {
   startDurableRun,
 } from './durable-runs.ts';
 import { goalKindOf } from './goal-kind.ts';
+import { isTrailThere } from './is-trail-there.ts';
 import type { Millforge } from './millforge.ts';
 import { millforgeError } from './millforge-error.ts';
 import type { MillforgeOptions } from './millforge-options.ts';
@@ -131,12 +131,12 @@ export function createMillforge(options: MillforgeOptions = {}): Millforge {
     return opened;
   };
   let looked: Promise<Kernel> | null = null;
-  // What is on a read-only medium can be looked at, and only that.
+  // What is on a read-only medium, and a backup, can be looked at, and only that.
   const openToLook = async (directory: string): Promise<Kernel> => {
     try {
       return await openTrail(directory);
     } catch (error) {
-      if (!isUnwritable(error) || !existsSync(join(directory, 'trail.db'))) throw error;
+      if (!isUnwritable(error) || !isTrailThere(join(directory, 'trail.db'))) throw error;
       looked ??= openIn(directory, { readOnly: true });
       // Whoever may not read it either is told what they were told first.
       return await looked.catch((cause: unknown) => {
@@ -161,7 +161,7 @@ export function createMillforge(options: MillforgeOptions = {}): Millforge {
   };
   // Looking for a run must not make a trail: where there is none, there is no run.
   const durableWith = async (runId: string, open = openTrail): Promise<DurableParts> => {
-    if (dataDir !== null && trailPath !== null && !existsSync(trailPath)) {
+    if (dataDir !== null && trailPath !== null && !isTrailThere(trailPath)) {
       throw noSuchRun(runId, dataDir);
     }
     return durable(open);
@@ -232,7 +232,7 @@ export function createMillforge(options: MillforgeOptions = {}): Millforge {
     },
 
     async listRuns() {
-      if (trailPath !== null && !existsSync(trailPath)) return [];
+      if (trailPath !== null && !isTrailThere(trailPath)) return [];
       return listDurableRuns(await durable(openToLook));
     },
 
@@ -260,7 +260,7 @@ export function createMillforge(options: MillforgeOptions = {}): Millforge {
 
     async publications() {
       assertSupportedPlatform(platform);
-      if (trailPath !== null && !existsSync(trailPath)) {
+      if (trailPath !== null && !isTrailThere(trailPath)) {
         throw millforgeError(
           'millforge/usage',
           `There is no trail at ${trailPath}; name the data directory of the runs with --data.`,
@@ -298,7 +298,7 @@ export function createMillforge(options: MillforgeOptions = {}): Millforge {
 
     async verifyTrail(runId) {
       if (runId === undefined) {
-        if (trailPath !== null && !existsSync(trailPath)) {
+        if (trailPath !== null && !isTrailThere(trailPath)) {
           // A mistyped path must not pass as a trail that holds.
           throw millforgeError(
             'millforge/usage',
@@ -331,10 +331,14 @@ export function createMillforge(options: MillforgeOptions = {}): Millforge {
 
 /** Whether a trail cannot be written here, which says nothing against reading it. */
 function isUnwritable(error: unknown): boolean {
-  return (
-    MillforgeError.is(error, 'kernel/read-only') || MillforgeError.is(error, 'kernel/no-permission')
-  );
+  return UNWRITABLE.some((code) => MillforgeError.is(error, code));
 }
+
+const UNWRITABLE: readonly KernelErrorCode[] = [
+  'kernel/read-only',
+  'kernel/no-permission',
+  'kernel/is-backup',
+];
 
 function dataDirOf(
   given: string | null | undefined,

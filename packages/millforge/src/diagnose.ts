@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { opendir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DoctorFinding } from '@millforge/cli';
 import { MillforgeError } from '@millforge/contracts';
 import type { Kernel } from '@millforge/kernel';
 import type { RegistrySnapshot } from '@millforge/registry';
+import { isTrailThere } from './is-trail-there.ts';
 import { createHostSandbox } from './sandbox/create-host-sandbox.ts';
 import { tryDataDirectory } from './try-data-directory.ts';
 
@@ -43,11 +44,14 @@ export async function diagnose(parts: {
   findings.push(await lookAtSandbox());
   const { dataDir } = parts;
   findings.push(await lookAtDirectory(dataDir));
-  findings.push(
-    ...(await (existsSync(join(dataDir, 'trail.db'))
-      ? lookAtStanding(parts, dataDir)
-      : tryTrail(dataDir, parts.tryTrail))),
-  );
+  try {
+    const isThere = isTrailThere(join(dataDir, 'trail.db'));
+    findings.push(
+      ...(await (isThere ? lookAtStanding(parts, dataDir) : tryTrail(dataDir, parts.tryTrail))),
+    );
+  } catch (error) {
+    findings.push(trailFault(error));
+  }
   return findings;
 }
 
@@ -69,6 +73,10 @@ async function lookAtDirectory(directory: string): Promise<DoctorFinding> {
     }
     const mode = (await stat(directory)).mode & 0o777;
     const isPrivate = (mode & 0o077) === 0;
+    if (!(await isAccessible(directory))) {
+      const message = `${directory} is not accessible to you; choose another with --data.`;
+      return { subject, isRight: false, message };
+    }
     return {
       subject,
       isRight: isPrivate,
@@ -84,6 +92,13 @@ async function lookAtDirectory(directory: string): Promise<DoctorFinding> {
       message: `${directory} cannot be made (${code}); choose another with --data.`,
     };
   }
+}
+
+async function isAccessible(directory: string): Promise<boolean> {
+  return opendir(directory).then(
+    async (opened) => opened.close().then(() => true),
+    () => false,
+  );
 }
 
 /** Nothing is wrong with the machine then, but somebody has to look. */
@@ -104,7 +119,8 @@ async function lookAtStanding(
   } catch (error) {
     const fault = trailFault(error);
     const found = await lookAtTrail(() => openToLook(dataDir));
-    if (found.some(({ isRight }) => !isRight)) return [fault];
+    // What keeps it from being read says more than what keeps it from being written.
+    if (found.some(({ isRight }) => !isRight)) return found;
     const message = `Runs can be looked at and none made: ${fault.message}`;
     return [...found, { subject: 'writing', isRight: false, message }];
   }
@@ -141,7 +157,7 @@ async function lookAtTrail(open: () => Promise<Kernel>): Promise<readonly Doctor
         subject: 'trail',
         isRight: facts.intact,
         message: facts.intact
-          ? `${facts.goals} runs, ${facts.records} records, ${facts.file_bytes} bytes, no damage found.`
+          ? `${counted(facts.goals, 'run')}, ${counted(facts.records, 'record')}, ${facts.file_bytes} bytes, no damage found.`
           : `The file is damaged: ${facts.problems[0] ?? 'SQLite does not say how'}. Restore a copy.`,
       },
       ...openPublications(facts.publications_unknown),
@@ -149,6 +165,10 @@ async function lookAtTrail(open: () => Promise<Kernel>): Promise<readonly Doctor
   } catch (error) {
     return [trailFault(error)];
   }
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
 /** What the system called its refusal; null for an error of ours. */

@@ -1,4 +1,12 @@
-import { closeSync, existsSync, fsyncSync, openSync, renameSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  renameSync,
+} from 'node:fs';
 import { copyFile, mkdir, open } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
 import { type Ids, MillforgeError, sha256 } from '@millforge/contracts';
@@ -49,7 +57,7 @@ export async function backUp(
       `${directory} lies among the artifacts themselves; name a directory outside of them.`,
     );
   }
-  if (existsSync(directory)) {
+  if (isThere(directory)) {
     throw new MillforgeError(
       'kernel/path-invalid',
       `${directory} is there already; name a directory that does not exist yet.`,
@@ -60,6 +68,7 @@ export async function backUp(
   try {
     const path = join(unfinished, 'trail.db');
     parts.db.copyInto(path);
+    chmodSync(path, 0o600);
     const facts = await finishCopy(parts, { path, unfinished });
     syncDirectory(unfinished);
     renameSync(unfinished, directory);
@@ -69,6 +78,16 @@ export async function backUp(
     throw sqlFault(error, directory);
   } finally {
     copy.end();
+  }
+}
+
+/** Whether something has the name already, if only a link that leads nowhere. */
+function isThere(directory: string): boolean {
+  try {
+    return lstatSync(directory, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    // A path that leads nowhere is refused, with the reason, by whoever makes the folders of it.
+    return false;
   }
 }
 

@@ -7,6 +7,7 @@ import { APPLICATION_ID, BACKUP_ID, type Migration, migrate } from './migrate.ts
 import { prepareDirectory } from './prepare-directory.ts';
 import { isBusy, sqlFault } from './sql-fault.ts';
 import { watchFiles } from './watch-files.ts';
+import { assertWritableFiles } from './writable-file.ts';
 
 /** How a trail's file is opened. */
 export interface OpenDatabaseOptions {
@@ -28,6 +29,7 @@ export interface OpenDatabaseOptions {
 export async function openDatabase(options: OpenDatabaseOptions): Promise<Database> {
   const { path, clock } = options;
   prepareDirectory(path);
+  assertWritableFiles(path);
   const isNew = !existsSync(path);
   const sizes = sizesOf(path);
   let connection: Connection | null = null;

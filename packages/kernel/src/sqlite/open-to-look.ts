@@ -1,16 +1,17 @@
 import { copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { MillforgeError } from '@millforge/contracts';
 import { createDatabase, type Database } from './database.ts';
 import type { Connection, Driver } from './driver.ts';
 import { assertTrail, type OpenDatabaseOptions } from './open-database.ts';
 import { isBusy, sqlFault } from './sql-fault.ts';
+import { isWritable } from './writable-file.ts';
 
 /**
- * Opens a file to be read only, also where nothing can be written. What others write to it meanwhile is seen; every write
- * through it rejects with `kernel/read-only`. Where it can, SQLite puts an empty log and its index beside the file, as for
- * every reader; whoever writes next takes them away.
+ * Opens a file to be read only, also a backup, and where nothing can be written. What others write to it meanwhile is
+ * seen; every write through it rejects with `kernel/read-only`. Beside a file that can be written, SQLite puts an empty
+ * log and its index, as for every reader; whoever writes next takes them away.
  */
 export async function openToLook(options: Omit<OpenDatabaseOptions, 'adopt'>): Promise<Database> {
   const { path, migrations } = options;
@@ -24,7 +25,7 @@ export async function openToLook(options: Omit<OpenDatabaseOptions, 'adopt'>): P
     const connection = await whenFree(options, () => connect(options.driver, path));
     try {
       const version = await whenFree(options, () =>
-        assertTrail(connection, { ...options, adopt: false }),
+        assertTrail(connection, { ...options, adopt: true }),
       );
       if (version !== migrations.length) throw olderTrail(path, version);
     } catch (error) {
@@ -52,7 +53,8 @@ async function whenFree<T>(
     try {
       return work();
     } catch (error) {
-      if (!isBusy(error) || clock.monotonicMs() - start >= lockTimeoutMs) throw error;
+      const isOthers = isBusy(error) || MillforgeError.is(error, 'kernel/busy');
+      if (!isOthers || clock.monotonicMs() - start >= lockTimeoutMs) throw error;
     }
     await clock.delay(1 + Math.floor(random() * 4));
   }
@@ -67,6 +69,9 @@ export function readOnlyTrail(path: string): MillforgeError {
 }
 
 function connect(driver: Driver, path: string): Connection {
+  // What SQLite puts beside a file takes over its mode: nobody could write to it when the file can be written again.
+  const isKept = !isWritable(path) && isWritable(dirname(path));
+  if (isKept && !existsSync(`${path}-shm`)) return connectToCopy(driver, path);
   const connection = driver(path, { readonly: true, fileMustExist: true, timeout: 0 });
   try {
     connection.pragma('trusted_schema = OFF');
@@ -85,24 +90,55 @@ function connectToCopy(driver: Driver, path: string): Connection {
   const directory = mkdtempSync(join(tmpdir(), 'millforge-look-'));
   try {
     const copy = join(directory, basename(path));
-    try {
-      for (const suffix of ['', '-wal']) {
-        if (existsSync(`${path}${suffix}`)) copyFileSync(`${path}${suffix}`, `${copy}${suffix}`);
-      }
-    } catch (cause) {
-      throw new MillforgeError(
-        'kernel/read-only',
-        `${path} lies where nothing can be written, and could not be copied to ${directory} to be read there; name a place with room in TMPDIR.`,
-        { cause },
-      );
-    }
+    copyStill(path, copy);
     const connection = driver(copy, { timeout: 0 });
-    connection.pragma('trusted_schema = OFF');
-    connection.prepare('SELECT count(*) FROM sqlite_schema').get();
-    return connection;
+    try {
+      connection.pragma('trusted_schema = OFF');
+      connection.prepare('SELECT count(*) FROM sqlite_schema').get();
+      return connection;
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
+}
+
+/** Copies a file with what lies beside it, unless somebody writes meanwhile: parts of two moments are no trail. */
+function copyStill(path: string, copy: string): void {
+  const before = momentOf(path);
+  try {
+    for (const suffix of ['', '-wal', '-journal']) {
+      if (existsSync(`${path}${suffix}`)) copyFileSync(`${path}${suffix}`, `${copy}${suffix}`);
+    }
+  } catch (cause) {
+    if (momentOf(path) !== before) throw changedMeanwhile(path);
+    throw new MillforgeError(
+      'kernel/read-only',
+      `${path} lies where nothing can be written, and could not be copied to ${dirname(copy)} to be read there; name a place with room in TMPDIR.`,
+      { cause },
+    );
+  }
+  if (momentOf(path) !== before) throw changedMeanwhile(path);
+}
+
+/** What changes with every write to a file, its log or its journal. */
+function momentOf(path: string): string {
+  const seen = ['', '-wal', '-shm', '-journal'].map((suffix) => {
+    const found = statSync(`${path}${suffix}`, { throwIfNoEntry: false, bigint: true });
+    return found === undefined
+      ? ''
+      : `${found.ino} ${found.size} ${found.mtimeNs} ${found.ctimeNs}`;
+  });
+  return seen.join('/');
+}
+
+function changedMeanwhile(path: string): MillforgeError {
+  return new MillforgeError(
+    'kernel/busy',
+    `${path} is written to while it is copied to be read; try again when that is done.`,
+  );
 }
 
 function isUnopened(error: unknown): boolean {

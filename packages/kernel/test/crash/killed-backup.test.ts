@@ -1,6 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { bundleChild } from '../bundle-child.ts';
@@ -71,4 +80,34 @@ test('leaves the copy of a living process alone, and files of a like name', asyn
   rmSync(target, { recursive: true });
   await kernel.backup(target);
   expect(beside()).toEqual(['copy', ...own]);
+});
+
+test('takes nothing for a left copy that is no empty file, or beside a folder that holds anything else', async () => {
+  const { kernel, target, beside } = await prepared();
+  const at = (name: string) => `${target}.unfinished_${name}`;
+  writeFileSync(at('a.lock'), '');
+  mkdirSync(at('a'));
+  writeFileSync(join(at('a'), 'notes.txt'), 'Mine.');
+  const empty = join(dirname(target), 'empty');
+  writeFileSync(empty, '');
+  chmodSync(empty, 0o644);
+  symlinkSync(empty, at('b.lock'));
+  symlinkSync('copy.unfinished_c.lock', at('c.lock'));
+  mkdirSync(at('d.lock'));
+  const before = beside();
+  await kernel.backup(target);
+  expect(beside()).toEqual(['copy', ...before]);
+  expect(readFileSync(join(at('a'), 'notes.txt'), 'utf8')).toBe('Mine.');
+  expect(statSync(empty).mode & 0o777).toBe(0o644);
+});
+
+test('makes a copy that only its owner can read, and none under the name of a link that leads nowhere', async () => {
+  const { kernel, target, beside } = await prepared();
+  symlinkSync('nowhere', target);
+  await expect(kernel.backup(target)).rejects.toMatchObject({ code: 'kernel/path-invalid' });
+  expect(beside()).toEqual(['copy']);
+  rmSync(target);
+  await kernel.backup(target);
+  const modes = [target, join(target, 'trail.db')].map((path) => statSync(path).mode & 0o777);
+  expect(modes).toEqual([0o700, 0o600]);
 });

@@ -1,5 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { sha256 } from '@millforge/contracts';
 import { type Kernel, openKernel } from '@millforge/kernel';
@@ -28,6 +36,17 @@ function readOnlyView(directory: string): string | null {
   onTestFinished(() => void spawnSync('umount', ['-l', view]));
   expect(spawnSync('mount', ['-o', 'remount,bind,ro', view]).status).toBe(0);
   return view;
+}
+
+/** Lets nobody write to a file, and gives the way back; null where that cannot be done. */
+function sealed(file: string): (() => void) | null {
+  const isRoot = process.getuid?.() === 0;
+  const seal = (how: string) => spawnSync('chattr', [how, file]).status === 0;
+  if (!isRoot) chmodSync(file, 0o444);
+  else if (!seal('+i')) return null;
+  const unseal = (): void => (isRoot ? void seal('-i') : chmodSync(file, 0o600));
+  onTestFinished(unseal);
+  return unseal;
 }
 
 /** A trail of one completed goal with an artifact. */
@@ -162,3 +181,85 @@ test('makes no trail where there is none to look at', async () => {
   });
   expect(existsSync(directory)).toBe(false);
 });
+
+test('shows all of a backup, which stays one, with nothing beside it', async () => {
+  const directory = join(temporaryDirectory(), 'data');
+  const kernel = await trailOfOne(directory);
+  const known = await seen(kernel);
+  const copy = join(temporaryDirectory(), 'copy');
+  await kernel.backup(copy);
+  await kernel[Symbol.asyncDispose]();
+  const before = readFileSync(join(copy, 'trail.db'));
+  const look = await open(copy, { readOnly: true });
+  expect(await seen(look)).toEqual(known);
+  await look[Symbol.asyncDispose]();
+  expect(readdirSync(copy).toSorted()).toEqual(['artifacts', 'trail.db']);
+  expect(readFileSync(join(copy, 'trail.db'))).toEqual(before);
+});
+
+test('leaves nothing beside a file that cannot be written, so that it can be as soon as it may', async () => {
+  const directory = join(temporaryDirectory(), 'data');
+  const kernel = await trailOfOne(directory);
+  const known = await seen(kernel);
+  await kernel[Symbol.asyncDispose]();
+  const file = join(directory, 'trail.db');
+  const unseal = sealed(file);
+  if (unseal === null) return;
+  const before = readdirSync(directory);
+  await expect(open(directory)).rejects.toMatchObject({
+    code: 'kernel/read-only',
+    message: `${file} cannot be written; make it writable, or name another data directory.`,
+  });
+  const look = await open(directory, { readOnly: true });
+  expect(await seen(look)).toEqual(known);
+  await look[Symbol.asyncDispose]();
+  expect(readdirSync(directory)).toEqual(before);
+  unseal();
+  const again = await open(directory);
+  await again.admitGoal(scope, contract('goal-2'));
+});
+
+test('names the file beside a trail that cannot be written', async () => {
+  const directory = join(temporaryDirectory(), 'data');
+  const kernel = await trailOfOne(directory);
+  const left = join(temporaryDirectory(), 'left');
+  cpSync(directory, left, { recursive: true });
+  await kernel[Symbol.asyncDispose]();
+  const index = join(left, 'trail.db-shm');
+  if (sealed(index) === null) return;
+  await expect(open(left)).rejects.toMatchObject({
+    code: 'kernel/read-only',
+    message: expect.stringContaining(index),
+  });
+});
+
+test.runIf(canMount)(
+  'shows of a read-only medium what was there before a change that was not finished',
+  async () => {
+    const directory = join(temporaryDirectory(), 'data');
+    const kernel = await trailOfOne(directory);
+    const known = await seen(kernel);
+    await kernel[Symbol.asyncDispose]();
+    const died = spawnSync(process.execPath, ['--input-type=commonjs', '-e', DIE_IN_CHANGE], {
+      cwd: import.meta.dirname,
+      env: { FILE: join(directory, 'trail.db') },
+      encoding: 'utf8',
+    });
+    expect([died.signal, died.stderr]).toEqual(['SIGKILL', '']);
+    expect(readdirSync(directory)).toContain('trail.db-journal');
+    const view = readOnlyView(directory);
+    if (view === null) return;
+    const look = await open(view, { readOnly: true });
+    expect(await seen(look)).toEqual(known);
+  },
+);
+
+/** Changes records in a journal mode that is not ours, and dies when some pages of the file are written. */
+const DIE_IN_CHANGE = `
+const db = new (require('better-sqlite3'))(process.env.FILE);
+db.pragma('journal_mode = DELETE');
+db.pragma('cache_size = 1');
+db.exec("BEGIN IMMEDIATE; UPDATE trail SET at = 'x' || at; CREATE TABLE more (bytes);");
+db.exec('INSERT INTO more SELECT randomblob(3000) FROM trail, trail');
+process.kill(process.pid, 'SIGKILL');
+`;

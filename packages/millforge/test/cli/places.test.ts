@@ -108,6 +108,29 @@ test('a workspace that is read-only is a failure that the model reads, never a c
   });
 });
 
+test('a data directory of somebody else is no empty one', async () => {
+  const { cwd, argv } = layOut();
+  expect((await runCli(argv, { cwd })).code).toBe(0);
+  const data = join(cwd, 'data');
+  chmodSync(data, 0o000);
+  onTestFinished(() => chmodSync(data, 0o700));
+  await asOrdinaryUser(cwd, async () => {
+    for (const looked of [['runs'], ['runs', 'run_1'], ['trail', 'verify'], ['publish', 'list']]) {
+      const { code, stdout, stderr } = await runCli([...looked, '--data', data], { cwd });
+      expect([looked, code, stdout, stderr]).toEqual([
+        looked,
+        1,
+        '',
+        `millforge: Whether there is a trail at ${data}/trail.db cannot be told (EACCES); make its directory accessible to you, or name another one with --data.\n`,
+      ]);
+    }
+    const doctor = await runCli(['doctor', '--data', data], { cwd });
+    expect(doctor.code).toBe(1);
+    expect(doctor.stdout).toMatch(/^wrong +data directory +.* is not accessible to you; .*\.$/m);
+    expect(doctor.stdout).toMatch(/^wrong +trail +Whether there is .* \(EACCES\); .*\.$/m);
+  });
+});
+
 test('advice names the data directory that the command was given', async () => {
   const { cwd, argv } = layOut();
   const server = ['--model', 'http://127.0.0.1:1042/v1#m'];

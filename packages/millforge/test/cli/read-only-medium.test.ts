@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { openKernel } from '@millforge/kernel';
 import { expect, onTestFinished, test } from 'vitest';
 import { lastJson, runCli, testFolder } from './run-cli.ts';
 import {
@@ -49,7 +50,7 @@ test.runIf(canMount)(
     }
     const doctor = await command('medium', 'doctor');
     expect(doctor.code).toBe(1);
-    expect(doctor.stdout).toMatch(/^ok +trail +1 runs, .* no damage found\.$/m);
+    expect(doctor.stdout).toMatch(/^ok +trail +1 run, .* no damage found\.$/m);
     expect(doctor.stdout).toMatch(/^wrong +writing +Runs can be looked at and none made: .*\.$/m);
     const refused = await command('medium', ...run, ...GRANT_FLAGS);
     expect([refused.code, refused.stderr.trimEnd().split('\n').at(-1)]).toEqual([
@@ -59,3 +60,39 @@ test.runIf(canMount)(
     expect(readdirSync(join(cwd, 'data'))).toEqual(before);
   },
 );
+
+test('a backup is listed, shown, verified and exported as it is; nothing is run there', async () => {
+  const cwd = testFolder();
+  writeFileSync(join(cwd, 'harness.yaml'), testHarness());
+  writeFileSync(join(cwd, 'profiles.json'), PROFILES);
+  writeFileSync(join(cwd, 'script.json'), scriptText(WRITE_AND_FINISH));
+  const command = (data: string, ...argv: readonly string[]) =>
+    runCli([...argv, '--data', data], { cwd });
+  const run = ['run', 'harness.yaml', '--task', 'Make it.', '--model', 'scripted:script.json'];
+  const ended = await command('data', ...run, ...GRANT_FLAGS, '--json');
+  const runId = String(lastJson(ended)['run_id']);
+  {
+    await using kernel = await openKernel({
+      path: join(cwd, 'data', 'trail.db'),
+      clock: { now: Date.now, monotonicMs: () => performance.now(), delay: async () => undefined },
+      ids: { newId: (prefix) => `${prefix}_test` },
+    });
+    await kernel.backup(join(cwd, 'copy'));
+  }
+  const bytes = readFileSync(join(cwd, 'copy', 'trail.db'));
+  for (const argv of [['runs'], ['trail', 'verify'], ['trail', 'export', runId]]) {
+    expect([argv, await command('copy', ...argv)]).toEqual([argv, await command('data', ...argv)]);
+  }
+  const doctor = await command('copy', 'doctor');
+  expect([doctor.code, doctor.stdout]).toEqual([
+    1,
+    expect.stringMatching(/^wrong +writing +Runs can be looked at .* is a backup: .*\.$/m),
+  ]);
+  const refused = await command('copy', 'resume', runId);
+  expect([refused.code, refused.stderr]).toEqual([
+    64,
+    expect.stringMatching(/^millforge: .* is a backup: .*\.\n$/),
+  ]);
+  expect(readdirSync(join(cwd, 'copy')).toSorted()).toEqual(['artifacts', 'trail.db']);
+  expect(readFileSync(join(cwd, 'copy', 'trail.db'))).toEqual(bytes);
+});
