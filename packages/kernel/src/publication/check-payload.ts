@@ -4,7 +4,7 @@ import { cut } from './ask-publisher.ts';
 import { checkPublisher, type Flow } from './dispatch-publication.ts';
 import { readPayloadBytes } from './payload-bytes.ts';
 import type { PublicationAction, PublicationRequest } from './publication-intent.ts';
-import type { Publisher } from './publisher.ts';
+import type { PayloadToCheck, Publisher } from './publisher.ts';
 
 /** Has the publisher look at what nobody has approved yet: a person should not approve what cannot be sent. */
 export async function checkPayload(
@@ -24,13 +24,28 @@ export async function checkPayload(
   if (publisher.checkPayload === undefined) return;
   const payload = await store.findPayload(tenant, goalId, payloadSha256);
   const bytes = await readPayloadBytes({ store, artifacts: parts.artifacts }, { tenant, payload });
-  // A host without types may return anything; only nothing at all is a yes.
-  const problem: unknown = publisher.checkPayload({ bytes, mediaType: payload.media_type });
-  if (problem === null || problem === undefined) return;
-  const why = typeof problem === 'string' ? cut(parts.redactor.text(problem)) : 'it says no';
+  const why = findProblem(publisher, { bytes, mediaType: payload.media_type });
+  if (why === null) return;
   throw kernelError(
     'kernel/payload-refused',
-    `The publisher ${publisher.name} could never send ${payloadSha256.slice(0, 12)}…: ${why}.`,
+    `The publisher ${publisher.name} could never send ${payloadSha256.slice(0, 12)}…: ${cut(parts.redactor.text(why))}.`,
     { publisher: publisher.name, target: publisher.target },
   );
+}
+
+/** Only nothing at all is a yes: a host without types may return anything, and whoever fails has not looked. */
+function findProblem(publisher: Publisher, payload: PayloadToCheck): string | null {
+  let answer: unknown;
+  try {
+    answer = publisher.checkPayload?.(payload);
+  } catch (error) {
+    return `looking at it failed (${error instanceof Error ? error.message : 'it threw no error'})`;
+  }
+  if (answer === null || answer === undefined) return null;
+  if (answer instanceof Promise) {
+    // What it comes to is nobody's; it must not end the process.
+    answer.catch(() => undefined);
+    return 'it answers later, and has to answer at once';
+  }
+  return typeof answer === 'string' ? answer : 'it says no';
 }

@@ -190,6 +190,35 @@ test('has the publisher look at the exact bytes before anything is stored, and s
   expect(taken).toEqual(await publications.intend(scope, 'goal', request()));
 });
 
+const lookings: readonly (readonly [string, () => unknown, RegExp])[] = [
+  [
+    'throws',
+    () => {
+      throw new Error('no such key');
+    },
+    /: looking at it failed \(no such key\)\.$/,
+  ],
+  [
+    'answers later and fails then',
+    () => Promise.reject(new Error('too late')),
+    /: it answers later, and has to answer at once\.$/,
+  ],
+  ['answers no sentence', () => true, /: it says no\.$/],
+];
+
+test.each(lookings)('takes no payload from a publisher that %s', async (_what, look, said) => {
+  const { publications } = await world();
+  // A host without types may hand over anything.
+  const checkedBy = Object.assign(publisher(), { checkPayload: look });
+  await expect(
+    publications.intend(scope, 'goal', { ...request(), checkedBy }),
+  ).rejects.toMatchObject({
+    code: 'kernel/payload-refused',
+    message: expect.stringMatching(said),
+  });
+  expect(await publications.list(scope, 'goal')).toEqual([]);
+});
+
 test('publishes nothing of a goal that is open, held or cancelled', async () => {
   const { kernel, publications } = await world();
   await kernel.admitGoal(scope, contract('open'));
