@@ -43,7 +43,7 @@ open|read|view|opening|reading/search|find|grep|query|searching/list|listing/wri
 lass mich|lassen sie mich
 ich werde|ich will|ich muss
 jetzt|nun|zuerst|zunächst|als erstes|als nächstes|kurz
-(?: [^.!?]{0,80}?)?
+(?: (?:(?!nicht|kein)[^.!?]){0,80}?)?
 öffnen|lesen/suchen|durchsuchen/auflisten/schreiben|bearbeiten|anlegen|erstellen|ändern|aktualisieren|speichern/ausführen|starten|testen|bauen/abrufen|holen|herunterladen|abfragen/ansehen|anschauen|nachsehen|nachschlagen|untersuchen|prüfen|überprüfen/aufrufen|verwenden|benutzen
 
 laissez-moi|laisse-moi
@@ -71,7 +71,7 @@ ora|adesso|prima|subito|per prima cosa
 aprire|leggere|apro|leggo/cercare|cerco/elencare|elenco/scrivere|modificare|creare|aggiornare|salvare|correggere/eseguire|lanciare|testare|eseguo/recuperare|scaricare|ottenere/esaminare|controllare|verificare|controllo|guardare/chiamare|usare|utilizzare
 
 让我(?:先|来|现在)?|我来|我这就|现在我?来
-我(?:现在)?(?:将|会|要)(?:先)?|现在我?(?:将|要)|首先我?(?:来|将|要)?|接下来我?(?:将|要)?
+我(?:现在)?(?:将|会|要)(?:先)?|现在我?(?:将|要)|首先(?:我|来|将|要)+|接下来我?(?:将|要)?
 现在|首先|先|接下来|马上
 (?:先|来|使用)?
 打开|读取|阅读/搜索|查找|查询/列出/写入|编辑|创建|修改|更新|保存/运行|执行|测试/获取|下载/查看|检查|看看|看一下/调用|使用
@@ -80,7 +80,7 @@ unspaced
 これから|今から|まず|まずは
 では|それでは|次に
 今|まず|すぐ|これから
-[^。！？]{0,40}?
+[^。！？はが]{0,40}?
 (?:開き|読み|読み込み)ます/(?:検索し|探し)ます/(?:一覧表示し|列挙し)ます/(?:書き込み|編集し|作成し|更新し|保存し)ます/(?:実行し|テストし)ます/(?:取得し|ダウンロードし)ます/(?:確認し|調べ|調べてみ)ます/(?:呼び出し|使い|使用し)ます
 unspaced
 `

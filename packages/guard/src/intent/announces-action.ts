@@ -64,7 +64,7 @@ function compile(language: string) {
   const groups = ACTION_KINDS.map((kind, index) => `(?<${kind}>${kinds[index]})`).join('|');
   // Nothing but a few words may come before the announcement, such as `Okay, now`.
   const opening = isUnspaced ? '.{0,12}?' : `(?:[\\p{L}\\p{M}’']{1,16}[,!:]?\\s+){0,4}?`;
-  const [space, edge] = isUnspaced ? ['', ''] : [' ', '(?![\\p{L}\\p{M}])'];
+  const [space, edge] = isUnspaced ? ['', '(?!的)'] : [' ', '(?![\\p{L}\\p{M}])'];
   const lead = `(?:(?<begins>${begins})|(?:${intends}))`;
   return {
     pattern: new RegExp(`^${opening}${lead}${between}${space}(?:${groups})${edge}`, 'u'),
@@ -94,17 +94,20 @@ const GOES_ON = /(?:[:：…]|\.\.\.)$/u;
 /** Lists, quotations, tables, code, and anything that closes a quotation. */
 const NO_PROSE = /^(?:[-*+>|#`]|\d+[.)]\s)|["”»`|]$/u;
 
-/** Conditions, questions, later times and offers: then somebody else moves first. */
+/**
+ * Conditions, questions, later times and offers: then somebody else moves first. Promises for all time to come,
+ * and what is said of words and examples: then nobody moves.
+ */
 const HEDGES = anyPattern(
   // What stands behind a colon has been done; what ends in a call to the reader is said to the reader.
   '[?？!！]|[:：].',
   anyWord(
-    'if|unless|when(?:ever)?|once|after|before|until|while|tomorrow|tonight|later|soon|someday|always|never|would|could|know|explain|think|remember|you',
-    'wenn|falls|sobald|nachdem|morgen|später|bald|immer|nie|würde|könnte|wissen|ihnen|dir|euch',
-    'si|quand|lorsque|dès|après|demain|plus tard|bientôt|toujours|jamais|vous|te',
-    'cuando|después|mañana|luego|pronto|siempre|nunca|usted',
-    'se|quando|depois|amanhã|mais tarde|sempre|você|lhe',
-    'dopo|domani|più tardi|presto|mai|ti|vi|lei',
+    'if|unless|when(?:ever)?|once|after|before|until|while|tomorrow|tonight|later|soon|someday|always|never|would|could|know|explain|think|remember|you|from now on|no further|terms?|words?|examples?|down|way',
+    'wenn|falls|sobald|nachdem|morgen|später|bald|immer|nie|würde|könnte|wissen|ihnen|dir|euch|künftig|ab jetzt|ab sofort|von nun an|wort|begriff|beispiel',
+    'si|quand|lorsque|dès|après|demain|plus tard|bientôt|toujours|jamais|vous|te|désormais|partir de|mot|exemple',
+    'cuando|después|mañana|luego|pronto|siempre|nunca|usted|adelante|palabra|ejemplo',
+    'se|quando|depois|amanhã|mais tarde|sempre|você|lhe|palavra|exemplo',
+    'dopo|domani|più tardi|presto|mai|ti|vi|lei|in poi|parola|esempio',
   ),
-  '如果|的话|明天|以后|之后|你|您|稍后|もし|たら|れば|明日|後で|あなた',
+  '如果|的话|明天|以后|之后|你|您|稍后|今后|从现在起|一词|今後|もし|たら|れば|明日|後で|あなた',
 );

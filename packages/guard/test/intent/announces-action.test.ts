@@ -24,6 +24,10 @@ test.each([
   '让我先打开文件。',
   '我现在将搜索相关内容。',
   'まずファイルを確認します。',
+  'No luck so far, let me search the folder.',
+  'Ich werde jetzt prüfen, warum der Test nicht läuft.',
+  '首先，让我查看日志。',
+  '首先我将读取配置文件。',
 ])('hears an announcement: %s', (text) => {
   expect(announcesAction(text, TOOLS)).toBe(true);
 });
@@ -60,6 +64,32 @@ test.each([
   'Lass mich kurz nachsehen, ob ich das richtig verstanden habe.',
   'Laissez-moi vérifier : 7 × 8 = 56.',
   'これから毎日本を読みます。',
+  // What is promised for all time to come.
+  "From now on I'll use shorter file names.",
+  'Ich werde ab jetzt vor jeder Änderung zuerst die Tests ausführen.',
+  "Désormais, je vais d'abord lancer les tests.",
+  'À partir de maintenant, je vais utiliser des noms de fichiers plus courts.',
+  'De ahora en adelante voy a escribir primero las pruebas.',
+  'A partir de agora vou usar nomes de arquivos mais curtos.',
+  "D'ora in poi devo usare nomi più corti per le note.",
+  '好的，从现在起我会使用更短的文件名。',
+  '今後はまずテストを実行します。',
+  // What is not done.
+  'Ich werde die Datei jetzt nicht ändern.',
+  'Ich werde jetzt keine Dateien ändern.',
+  'Now I need to look no further, since the logs say it all.',
+  // What is said of words, and in words of a picture.
+  'I\'ll now use the term "record" for a row of that table.',
+  'Let me use an example from the documentation.',
+  'Let me write that down as a short note.',
+  'Lass mich die Tests als Beispiel verwenden.',
+  'Ahora voy a usar la palabra "registro" para cada fila de la base de datos.',
+  '现在我将使用“记录”一词来指代数据行。',
+  // What somebody else does.
+  'まず、このスクリプトは設定ファイルを読み込みます。',
+  'まずサーバーがログを確認します。',
+  '首先读取配置文件，然后启动服务，这就是它的流程。',
+  '接下来要运行的测试一共有三个。',
 ])('takes for an answer: %s', (text) => {
   expect(announcesAction(text, TOOLS)).toBe(false);
 });
