@@ -1,3 +1,4 @@
+import { byKey } from './by-key.ts';
 import { foldName } from './fold-name.ts';
 
 /**
@@ -12,18 +13,18 @@ export function renamedKeys(
   const unknown = written.filter((key) => !known.has(key));
   if (unknown.length === 0 || unknown.length > properties.length) return NOTHING;
   const present = new Set(written);
+  const meant = byKey(
+    properties.filter((name) => !present.has(name)),
+    foldName,
+  );
   const found = new Map<string, string>();
-  for (const key of unknown) {
-    const fold = foldName(key);
-    if (fold === '' || key.length > MAX_KEY) continue;
-    const meant = properties.filter((name) => !present.has(name) && foldName(name) === fold);
-    const rivals = unknown.filter((other) => foldName(other) === fold);
-    const [only] = meant;
-    if (only !== undefined && meant.length === 1 && rivals.length === 1) found.set(key, only);
+  for (const [fold, key] of byKey(unknown, foldName)) {
+    const name = meant.get(fold);
+    // Folding cuts longer keys.
+    if (key !== null && name && key.length <= MAX_KEY) found.set(key, name);
   }
   return found;
 }
 
 const NOTHING: ReadonlyMap<string, string> = new Map();
-/** Folding cuts longer keys. */
 const MAX_KEY = 128;

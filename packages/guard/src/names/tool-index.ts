@@ -1,4 +1,5 @@
 import type { GuardTool } from '../guard-tool.ts';
+import { byKey } from './by-key.ts';
 import { foldName } from './fold-name.ts';
 
 /** The tools on offer, found by name in several spellings. */
@@ -33,18 +34,6 @@ export function toolIndex(tools: readonly GuardTool[]): ToolIndex {
 export function withoutPrefix(name: string): string | null {
   const [, rest] = /^[\w.:/-]*(?:[.:/]|__)([A-Za-z][\w-]*)$/.exec(name.slice(0, 256)) ?? [];
   return rest ?? null;
-}
-
-function byKey(
-  names: readonly string[],
-  keyOf: (name: string) => string,
-): ReadonlyMap<string, string | null> {
-  const found = new Map<string, string | null>();
-  for (const name of new Set(names)) {
-    const key = keyOf(name);
-    if (key !== '') found.set(key, found.has(key) ? null : name);
-  }
-  return found;
 }
 
 const KEPT = new WeakMap<readonly GuardTool[], ToolIndex>();
