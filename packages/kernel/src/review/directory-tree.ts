@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256 } from '@millforge/contracts';
-import { captureTree } from '../develop/tree/capture-tree.ts';
+import { captureTree, type NoEntryReason } from '../develop/tree/capture-tree.ts';
 import { type CapturedTree, type TreeEntry, treeDigest } from '../develop/tree/captured-tree.ts';
 import { compilePathRules, isPathRule } from '../develop/tree/path-rules.ts';
 import { reviewError } from './review-error.ts';
@@ -21,8 +21,8 @@ export interface DirectoryTreeOptions {
 /**
  * A directory as it stands when it is captured, named by the digest of its tree, as developments name theirs.
  *
- * Refused with the capture: sockets and devices, names that are no text, what cannot be read, links that may leave
- * the tree, and a tree that changes during each of three walks or afterwards.
+ * Gaps, and no part of the digest: sockets and devices, names that are no text, what cannot be read, and links that may
+ * leave the tree. Refused with the capture: a tree that changes during each of three walks or afterwards.
  *
  * @throws `review/options-invalid` for a rule that is none.
  */
@@ -35,23 +35,33 @@ export function directoryTree({ directory, ignore = [] }: DirectoryTreeOptions):
   return {
     identity: { kind: 'directory_tree', ignore },
     async open({ signal }) {
-      const tree = await captureTree(directory, { isIgnored, signal });
+      const leftOut = new Map<string, NoEntryReason>();
+      const tree = await captureTree(directory, { isIgnored, signal, leftOut });
       return {
         revision: `tree:${treeDigest(tree)}`,
-        entries: entriesOf(directory, tree),
+        entries: entriesOf(directory, { tree, leftOut }),
         async [Symbol.asyncDispose]() {},
       };
     },
   };
 }
 
-function* entriesOf(directory: string, { entries }: CapturedTree): Iterable<SourceEntry> {
-  for (const entry of entries) {
-    if (entry.type === 'link') yield { kind: 'other', path: entry.path, reason: 'link' };
-    if (entry.type !== 'file') continue;
-    const { path, bytes } = entry;
-    yield { kind: 'file', path, bytes, read: () => readUnchanged(join(directory, path), entry) };
-  }
+function entriesOf(
+  directory: string,
+  {
+    tree: { entries },
+    leftOut,
+  }: { readonly tree: CapturedTree; readonly leftOut: ReadonlyMap<string, NoEntryReason> },
+): readonly SourceEntry[] {
+  const others = [...leftOut].map(([path, reason]) => ({ kind: 'other', path, reason }) as const);
+  const seen = entries.flatMap((entry): readonly SourceEntry[] => {
+    if (entry.type === 'directory') return [];
+    const { path } = entry;
+    if (entry.type === 'link') return [{ kind: 'other', path, reason: 'link' }];
+    const read = () => readUnchanged(join(directory, path), entry);
+    return [{ kind: 'file', path, bytes: entry.bytes, read }];
+  });
+  return [...seen, ...others].toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 /** The bytes that the walk saw: what else stands there by now would not be of the same tree. */

@@ -85,10 +85,12 @@ async function openCommit(
   place: GitPlace,
   { commit, since, sinceName, signal }: Opening,
 ): Promise<SourceTree> {
-  const listed = await runGit(place, ['ls-tree', '-r', '-z', '-l', '--full-tree', commit], {
-    signal,
-    maxBytes: MAX_LIST_BYTES,
-  });
+  const list = ['ls-tree', '-r', '-z', '-l', '--full-tree', `${commit}^{commit}`];
+  const listed = await runGit(place, list, { signal, maxBytes: MAX_LIST_BYTES }).catch(
+    (cause: unknown) => {
+      throw unknownCommit(place, commit, cause);
+    },
+  );
   const changed = since === null ? null : await changedPaths(place, { commit, since }, signal);
   const blobs = openBlobs(place, signal);
   const all = [...zeroEnded(listed)].map((line) => readEntry(line, blobs, since));
@@ -145,8 +147,8 @@ function readEntry(line: Buffer, blobs: Blobs, since: string | null): SourceEntr
     path,
     bytes: Number(size) || 0,
     read: () => blobs.read(name),
-    // Objects are asked for by lines, so a path with a line feed cannot be.
-    ...(since === null || path.includes('\n')
+    // Objects are asked for by lines, so a path that git would cut cannot be.
+    ...(since === null || path.includes('\n') || path.endsWith('\r')
       ? {}
       : { readEarlier: () => blobs.read(`${since}:${path}`) }),
   };

@@ -63,15 +63,20 @@ test.each([
   await expect(review({ source, roles })).rejects.toThrow('"a.ts" changed while');
 });
 
-test('refuses a tree with a link out of it, or with a pipe', async () => {
-  const [linked, piped] = [tree({ 'a.ts': '1\n' }), tree({ 'a.ts': '1\n' })];
-  symlinkSync('/etc/passwd', join(linked, 'link'));
-  execFileSync('mkfifo', [join(piped, 'pipe')]);
-  for (const directory of [linked, piped]) {
-    await expect(review({ source: directoryTree({ directory }), roles })).rejects.toThrow(
-      /of the tree/,
-    );
-  }
+test('names what no tree can have as gaps, where they are in scope, and reviews the rest', async () => {
+  const directory = tree({ 'a.ts': 'eval(a);\n', 'b/c.ts': '1\n' });
+  symlinkSync('/etc/passwd', join(directory, 'link'));
+  execFileSync('mkfifo', [join(directory, 'b', 'pipe')]);
+  writeFileSync(Buffer.concat([Buffer.from(`${directory}/latin`), Buffer.from([0xe9])]), '');
+  const source = directoryTree({ directory });
+  const whole = await review({ source, roles });
+  expect(whole).toMatchObject({ result: 'partial', findings: [{ quote: 'eval(a);' }] });
+  expect(whole.gaps).toEqual([
+    { type: 'path-not-captured', path: 'b/pipe', reason: 'special' },
+    { type: 'path-not-captured', path: 'latin\ufffd', reason: 'name-not-text' },
+    { type: 'path-not-captured', path: 'link', reason: 'link' },
+  ]);
+  expect(await review({ source, roles, paths: ['a.ts'] })).toMatchObject({ result: 'complete' });
 });
 
 test('refuses a rule that is none', () => {

@@ -276,3 +276,34 @@ test('refuses an object whose bytes are not those of its name', async () => {
   writeFileSync(fileOf(a), readFileSync(fileOf(b)));
   await expect(review({ source: await head(repository), roles })).rejects.toThrow(/failed/);
 });
+
+test('names the hash that is no commit, and looks at the commit of a tag', async () => {
+  const repository = repositoryOf({ 'a.ts': 'eval(a);\n' });
+  git(repository, 'tag', '-a', 'v1', '-m', 'v1');
+  const options = { repository, env: process.env };
+  for (const commit of ['d'.repeat(40), git(repository, 'rev-parse', 'HEAD^{tree}')]) {
+    const source = await gitCommit({ ...options, commit });
+    await expect(review({ source, roles })).rejects.toThrow(`git finds no commit '${commit}' in`);
+  }
+  const source = await gitCommit({ ...options, commit: git(repository, 'rev-parse', 'v1') });
+  expect(await review({ source, roles })).toMatchObject({ result: 'complete' });
+});
+
+test('compares no file with another one whose name git would read for its own', async () => {
+  const repository = repositoryOf({ cr: 'eval(a);\n', 'cr\r': 'eval(b);\n' });
+  commitAll(repository, { 'cr\r': 'eval(a);\n' });
+  const changes: unknown[] = [];
+  const role: ReviewRole = {
+    role: 'looking',
+    origin: 'host',
+    version: '1',
+    parameters: null,
+    async propose({ tree }) {
+      changes.push(tree.changedLines('cr\r'));
+      return { findings: [], coverage: [], failure: null };
+    },
+  };
+  const source = await gitCommit({ repository, commit: 'HEAD', since: 'HEAD~1', env: process.env });
+  await review({ source, roles: [role] });
+  expect(changes).toEqual([null]);
+});

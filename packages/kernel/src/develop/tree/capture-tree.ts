@@ -12,17 +12,22 @@ export interface CaptureOptions {
   readonly isIgnored: (path: string) => boolean;
   /** Takes the bytes of a file, before they are forgotten. */
   readonly keep?: (bytes: Uint8Array, digest: string) => Promise<void>;
+  /** Takes, by path, what no tree can have, and what is in that; the list of the last walk. Without it, it is refused. */
+  readonly leftOut?: Map<string, NoEntryReason>;
   /** Refuses what no patch can hold. Default false. */
   readonly isForPatch?: boolean;
   /** Ends the walk. */
   readonly signal?: AbortSignal;
 }
 
+/** Why something in a directory is no entry of its tree. */
+export type NoEntryReason = 'link' | 'special' | 'unreadable' | 'name-not-text';
+
 /**
  * Reads a directory tree: paths, kinds, executable bits, sizes, contents, and what links hold.
  *
  * A file that changes while it is read begins the walk anew, three times at most. Sockets, devices, names that are
- * no text, what cannot be read, and links that leave the tree are refused.
+ * no text, what cannot be read, and links that leave the tree are refused, or left out for whoever takes a list of them.
  *
  * @throws `develop/tree-refused`, `develop/tree-too-large`, `develop/unstable-tree`.
  */
@@ -46,20 +51,25 @@ async function walkOnce(
   options: CaptureOptions,
 ): Promise<readonly TreeEntry[] | null> {
   // What took the place of the tree itself, a link for example, is none.
-  const root = await lstat(directory).catch((error: unknown) => refusedUnlessGone(error, ''));
-  if (root?.isDirectory() !== true) throw refused('.', 'is no directory');
+  const root = await lstat(directory).catch((error: unknown) => {
+    throw refusedUnread(error, '');
+  });
+  if (!root.isDirectory()) throw refused('.', 'is no directory');
+  options.leftOut?.clear();
   const entries: TreeEntry[] = [];
   const waiting = [''];
   let bytes = 0;
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
     options.signal?.throwIfAborted();
-    const names = await namesIn(directory, folder);
+    const names = await namesIn(directory, folder, options);
     if (names === null) return null;
+    if (names === LEFT_OUT) continue;
     for (const name of names) {
       const path = folder === '' ? name : `${folder}/${name}`;
       if (options.isIgnored(path)) continue;
       const entry = await readEntry(directory, path, options);
       if (entry === null) return null;
+      if (entry === LEFT_OUT) continue;
       if (options.isForPatch === true && isGitName(name, entry.type)) {
         throw refused(path, 'has a name that git takes for its own');
       }
@@ -72,54 +82,52 @@ async function walkOnce(
   return entries;
 }
 
-async function namesIn(directory: string, folder: string): Promise<readonly string[] | null> {
-  const found = await readdir(join(directory, folder), { encoding: 'buffer' }).catch(
-    (error: unknown) => refusedUnlessGone(error, folder),
-  );
-  const names = found?.map((bytes) => {
-    const name = bytes.toString('utf8');
-    if (Buffer.from(name).equals(bytes)) return name;
-    throw refused(posix.join(folder, name), 'has a name that is no UTF-8');
-  });
-  return names?.toSorted() ?? null;
-}
-
-async function readEntry(
+async function namesIn(
   directory: string,
-  path: string,
+  folder: string,
   options: CaptureOptions,
-): Promise<TreeEntry | null> {
-  const place = join(directory, path);
-  const found = await lstat(place).catch((error: unknown) => refusedUnlessGone(error, path));
-  if (found === null) return null;
-  if (found.isDirectory()) return { path, type: 'directory' };
-  if (found.isSymbolicLink()) return readLink(place, path);
-  if (found.isFile()) return readFile(place, path, options);
-  throw refused(path, 'is neither a file, a directory nor a link');
+): Promise<readonly string[] | null | typeof LEFT_OUT> {
+  const found = await readdir(join(directory, folder), { encoding: 'buffer' }).catch(
+    (error: unknown) => unreadable(error, folder, options),
+  );
+  if (found === null || found === LEFT_OUT) return found;
+  const names: string[] = [];
+  for (const bytes of found) {
+    const name = bytes.toString('utf8');
+    if (Buffer.from(name).equals(bytes)) names.push(name);
+    else leaveOut(posix.join(folder, name), 'name-not-text', options);
+  }
+  return names.toSorted();
 }
 
-async function readLink(place: string, path: string): Promise<TreeEntry | null> {
-  const target = await readlink(place).catch((error: unknown) => refusedUnlessGone(error, path));
-  if (target === null) return null;
+async function readEntry(directory: string, path: string, options: CaptureOptions): Promise<Read> {
+  const place = join(directory, path);
+  const found = await lstat(place).catch((error: unknown) => unreadable(error, path, options));
+  if (found === null || found === LEFT_OUT) return found;
+  if (found.isDirectory()) return { path, type: 'directory' };
+  if (found.isSymbolicLink()) return readLink(place, path, options);
+  if (found.isFile()) return readFile(place, path, options);
+  return leaveOut(path, 'special', options);
+}
+
+async function readLink(place: string, path: string, options: CaptureOptions): Promise<Read> {
+  const target = await readlink(place).catch((error: unknown) => unreadable(error, path, options));
+  if (target === null || target === LEFT_OUT) return target;
   // A target in normal form goes up first, through directories that are none but real, and then down, where every
   // link was held to the same rule: so none leaves the tree.
   const isNormal = posix.normalize(target) === target && !posix.isAbsolute(target);
   const meant = posix.join(posix.dirname(path), target);
   if (!isNormal || meant === '..' || meant.startsWith('../')) {
-    throw refused(path, 'is a link that may leave the tree');
+    return leaveOut(path, 'link', options);
   }
   return { path, type: 'link', target };
 }
 
-async function readFile(
-  place: string,
-  path: string,
-  { keep }: CaptureOptions,
-): Promise<TreeEntry | null> {
+async function readFile(place: string, path: string, options: CaptureOptions): Promise<Read> {
   const file = await open(place, OPEN_FLAGS).catch((error: unknown) =>
-    refusedUnlessGone(error, path),
+    unreadable(error, path, options),
   );
-  if (file === null) return null;
+  if (file === null || file === LEFT_OUT) return file;
   try {
     const before = await file.stat({ bigint: true });
     if (!before.isFile()) return null;
@@ -128,7 +136,7 @@ async function readFile(
     const after = await file.stat({ bigint: true });
     if (!isUnchanged(before, after) || BigInt(bytes.length) !== after.size) return null;
     const digest = sha256(bytes);
-    await keep?.(bytes, digest);
+    await options.keep?.(bytes, digest);
     const executable = (before.mode & 0o100n) !== 0n;
     return { path, type: 'file', executable, bytes: bytes.length, sha256: digest };
   } finally {
@@ -156,11 +164,38 @@ function isUnchanged(before: BigIntStats, after: BigIntStats): boolean {
   );
 }
 
-/** What went away meanwhile is a change; whatever else cannot be looked at is refused. */
-function refusedUnlessGone(error: unknown, path: string): null {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  if (path !== '' && (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP')) return null;
-  throw refused(path === '' ? '.' : path, `cannot be read (${code === '' ? 'unknown' : code})`);
+/** What went away meanwhile is a change; whatever else cannot be looked at is no entry, and no tree if it is the root. */
+function unreadable(
+  error: unknown,
+  path: string,
+  { leftOut }: CaptureOptions,
+): null | typeof LEFT_OUT {
+  if (path !== '' && isGone(error)) return null;
+  if (path === '' || leftOut === undefined) throw refusedUnread(error, path);
+  leftOut.set(path, 'unreadable');
+  return LEFT_OUT;
+}
+
+function leaveOut(
+  path: string,
+  reason: Exclude<NoEntryReason, 'unreadable'>,
+  { leftOut }: CaptureOptions,
+): typeof LEFT_OUT {
+  if (leftOut === undefined) throw refused(path, WHY[reason]);
+  leftOut.set(path, reason);
+  return LEFT_OUT;
+}
+
+function isGone(error: unknown): boolean {
+  return ['ENOENT', 'ENOTDIR', 'ELOOP'].includes(codeOf(error));
+}
+
+function refusedUnread(error: unknown, path: string): Error {
+  return refused(path === '' ? '.' : path, `cannot be read (${codeOf(error)})`);
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
 }
 
 function refused(path: string, why: string): Error {
@@ -180,6 +215,15 @@ function tooLarge(path?: string): Error {
   );
 }
 
+/** An entry; null where something changed; or nothing that a tree has. */
+type Read = TreeEntry | null | typeof LEFT_OUT;
+
+const LEFT_OUT = 'left-out';
+const WHY = {
+  link: 'is a link that may leave the tree',
+  special: 'is neither a file, a directory nor a link',
+  'name-not-text': 'has a name that is no UTF-8',
+} as const;
 // A pipe that took the place of a file must not be waited for, and no link be followed.
 const OPEN_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const MAX_WALKS = 3;
