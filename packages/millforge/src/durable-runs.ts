@@ -232,9 +232,12 @@ function handleOf(
 
 // Nothing of an ended run can be stopped or cancelled any more.
 function endedHandle(parts: DurableParts, goal: GoalView): RunHandle {
+  const result = finish(parts, { done: Promise.resolve(goal) });
+  // Whoever only asks whether it has ended need not wait for it.
+  result.catch(() => undefined);
   return {
     runId: goal.goal_id,
-    result: finish(parts, { done: Promise.resolve(goal) }),
+    result,
     send: () => false,
     requestStop: () => false,
     stop() {},

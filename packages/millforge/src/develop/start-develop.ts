@@ -95,7 +95,10 @@ async function start(
       await boundary.close();
     }
   };
-  return { goalId: goal.goal_id, result: finish(), stop: (options) => run.stop(options) };
+  const result = finish();
+  // Whoever only stops a development, or closes what it runs in, need not wait for it.
+  result.catch(() => undefined);
+  return { goalId: goal.goal_id, result, stop: (options) => run.stop(options) };
 }
 
 /**

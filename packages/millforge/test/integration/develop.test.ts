@@ -207,6 +207,23 @@ test('a stopped development goes on by its contract alone', async () => {
   expect([before, requests().length]).toEqual([3, 6]);
 });
 
+test('a development whose end nobody waits for is interrupted when it is closed, and ends no process', async () => {
+  const { open, candidate, checks } = await developWorld();
+  const request = { contract: developContract(), candidate, checks, model: MODEL };
+  const unheard: unknown[] = [];
+  const hear = (reason: unknown): void => void unheard.push(reason);
+  process.on('unhandledRejection', hear);
+  onTestFinished(() => void process.off('unhandledRejection', hear));
+  const first = open();
+  const { goalId } = await first.develop(request);
+  await first[Symbol.asyncDispose]();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(unheard).toEqual([]);
+  const again = open();
+  expect((await (await again.develop(request)).result).status).toBe('success');
+  expect((await again.verifyTrail(goalId)).ok).toBe(true);
+});
+
 test('refuses what cannot be developed, with one sentence', async () => {
   const { open, candidate, checks } = await developWorld();
   const millforge = open();
