@@ -60,6 +60,24 @@ test('copies a trail and its artifacts while others write, and opens it only for
   await open(target);
 });
 
+test('makes one of two copies that are begun at once to one place, and says of the other what is there', async () => {
+  const directory = temporaryDirectory();
+  const [one, other] = [await open(join(directory, 'data')), await open(join(directory, 'data'))];
+  await one.admitGoal(scope, contract('goal-1'));
+  const target = join(directory, 'copy');
+  const ended = await Promise.allSettled([one.backup(target), other.backup(target)]);
+  const refused = ended.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []));
+  expect(refused).toEqual([
+    expect.objectContaining({
+      code: 'kernel/path-invalid',
+      message: `${target} cannot be written (ENOTEMPTY); something got its name meanwhile, name another one.`,
+    }),
+  ]);
+  expect(readdirSync(directory).toSorted()).toEqual(['copy', 'data']);
+  const copy = await open(target, { readOnly: true });
+  expect(await copy.verifyTrail(scope)).toMatchObject({ ok: true, goals: 1 });
+});
+
 test('holds what could go on when a backup is adopted, once, and goes on after a person said so', async () => {
   const directory = temporaryDirectory();
   const kernel = await open(join(directory, 'data'));

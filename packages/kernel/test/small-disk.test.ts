@@ -9,6 +9,7 @@ import {
   adapter,
   contract,
   modelTurn,
+  open,
   outcome,
   randomIds,
   scope,
@@ -68,6 +69,28 @@ test.runIf(canMount)(
     await kernel[Symbol.asyncDispose]();
   },
 );
+
+test.runIf(canMount)('says of artifacts and backups, too, that the disk is full', async () => {
+  const disk = smallDisk();
+  if (disk === null) return;
+  const full = { code: 'kernel/disk-full', message: expect.stringMatching(/\(ENOSPC\); free /) };
+  const kernel = await open(join(disk, 'data'));
+  const large = { mediaType: 'text/plain', maxBytes: 9_000_000 };
+  const put = (bytes: number) => kernel.artifacts(scope).put(Buffer.alloc(bytes), large);
+  await expect(put(8_000_000)).rejects.toMatchObject(full);
+  // What was begun is gone, so that there is room for what is smaller.
+  await put(1000);
+
+  const other = await open(join(temporaryDirectory(), 'data'));
+  await other.admitGoal(scope, contract('goal-1'));
+  const saving = adapter(async (context) => {
+    await context.saveArtifact(Buffer.alloc(8_000_000), large);
+    return outcome();
+  });
+  await other.runGoal(scope, 'goal-1', { adapters: [saving] }).done;
+  await expect(other.backup(join(disk, 'copy'))).rejects.toMatchObject(full);
+  expect(readdirSync(disk)).toEqual(['data']);
+});
 
 test('says in one sentence that a directory may not be written, and leaves it as it was', {
   tags: ['slow'],

@@ -4,6 +4,7 @@ import { type FileHandle, link, mkdir, open, rename, rm, stat } from 'node:fs/pr
 import { dirname, join } from 'node:path';
 import { type ArtifactRef, type Ids, isSha256, MillforgeError, sha256 } from '@millforge/contracts';
 import type { Failpoint } from '../failpoints.ts';
+import { systemFault } from '../system-fault.ts';
 
 /** Content-addressed files of all tenants, under one directory. */
 export interface ArtifactFiles {
@@ -43,9 +44,9 @@ export function createArtifactFiles(options: {
     async put(tenant, bytes, { mediaType, maxBytes, pin }) {
       checkTerms(mediaType, maxBytes);
       const incoming = join(home(tenant), 'incoming');
-      await mkdir(incoming, { recursive: true, mode: 0o700 });
       const temporary = join(incoming, ids.newId('artifact'));
       try {
+        await mkdir(incoming, { recursive: true, mode: 0o700 });
         reach('before:write-artifact');
         const written = await writeFile(temporary, bytes, maxBytes);
         reach('after:write-artifact');
@@ -56,6 +57,8 @@ export function createArtifactFiles(options: {
         await linkInto(temporary, path, written.digest);
         reach('after:link-artifact');
         return { sha256: written.digest, bytes: written.size, media_type: mediaType };
+      } catch (error) {
+        throw systemFault(error, directory);
       } finally {
         await rm(temporary, { force: true });
       }

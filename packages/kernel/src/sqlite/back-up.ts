@@ -11,6 +11,7 @@ import { copyFile, mkdir, open } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
 import { type Ids, MillforgeError, sha256 } from '@millforge/contracts';
 import type { ArtifactFiles } from '../artifacts/artifact-files.ts';
+import { systemFault } from '../system-fault.ts';
 import type { Database } from './database.ts';
 import type { Driver } from './driver.ts';
 import { BACKUP_ID } from './migrate.ts';
@@ -75,7 +76,7 @@ export async function backUp(
     syncDirectory(dirname(directory));
     return { directory, ...facts };
   } catch (error) {
-    throw sqlFault(error, directory);
+    throw sqlFault(systemFault(error, directory), directory);
   } finally {
     copy.end();
   }
