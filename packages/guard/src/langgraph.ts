@@ -5,5 +5,9 @@ export {
   type GraphGuardRecord,
   type GraphState,
   type GraphUpdate,
-  type MessageUpdate,
 } from './adapters/langgraph/graph-guard.ts';
+export type {
+  ContentBlock,
+  MessageUpdate,
+  ToolCallUpdate,
+} from './adapters/langgraph/message-update.ts';

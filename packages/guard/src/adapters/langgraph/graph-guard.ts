@@ -1,4 +1,9 @@
-import { type JsonObject, type ModelReply, unreachable } from '@millforge/contracts';
+import {
+  type JsonObject,
+  type ModelReply,
+  type ModelToolCall,
+  unreachable,
+} from '@millforge/contracts';
 import type { Exhaustion } from '../../exhaustion.ts';
 import type { GuardDecision, InspectedCall } from '../../guard-decision.ts';
 import { defaultPolicy, type GuardPolicy } from '../../guard-policy.ts';
@@ -7,8 +12,9 @@ import type { GuardTool } from '../../guard-tool.ts';
 import { inspectReply } from '../../inspect-reply.ts';
 import type { ToolChoice } from '../../judge/judge-text.ts';
 import { settleBatch } from '../../settle-batch.ts';
-import { textOf } from '../read-field.ts';
+import { itemsOf, textOf } from '../read-field.ts';
 import { contentOf, kindOf, replyOf } from './from-langchain.ts';
+import { type MessageUpdate, replacement, type ToolCallUpdate } from './message-update.ts';
 
 /** How replies are guarded. */
 export interface GraphGuardOptions {
@@ -46,23 +52,6 @@ export interface GraphUpdate {
   readonly guard: GraphGuardRecord;
 }
 
-/** A message in the form that LangGraph turns into its own. */
-export type MessageUpdate =
-  | {
-      readonly role: 'assistant';
-      readonly id?: string;
-      readonly content: string;
-      readonly tool_calls?: { id: string; name: string; args: JsonObject; type: 'tool_call' }[];
-    }
-  | { readonly role: 'user'; readonly content: string }
-  | {
-      readonly role: 'tool';
-      readonly tool_call_id: string;
-      readonly name: string;
-      readonly content: string;
-      readonly status: 'error';
-    };
-
 /** A node between the model and the tools, and the way on from it. */
 export interface GraphGuard {
   /** Judges the last message and corrects the conversation. */
@@ -86,21 +75,26 @@ export function createGraphGuard({
     route: ({ guard }) => guard?.next ?? 'end',
     node(graph) {
       const last = graph.messages.at(-1);
-      const before = graph.guard?.state ?? initialGuardState;
+      // What ended is over: the graph was called anew, with a budget of its own.
+      const isNew = graph.guard?.next === 'end';
+      const before = isNew ? initialGuardState : (graph.guard?.state ?? initialGuardState);
       if (last === undefined || kindOf(last) !== 'ai') return done([], before, 'end');
+      const earlier = graph.messages.slice(0, -1);
       const reply = replyOf(last);
-      const settled = settleResults(graph.messages.slice(0, -1), before, policy);
-      if (settled.exhausted !== null) {
-        const record = {
-          state: settled.state,
-          next: 'end',
-          exhaustion: settled.exhausted,
-        } as const;
-        return { messages: [], guard: record };
+      const settled = isNew
+        ? { state: before, exhausted: null }
+        : settleResults(earlier, before, policy);
+      const { state, exhausted } = settled;
+      const at: Applied = { last, reply, state, place: graph.messages.length, tools, earlier };
+      if (exhausted !== null) {
+        const calls = reply.tool_calls.map((call, index) => unperformed(call, index, exhausted));
+        return {
+          messages: answers(calls, at),
+          guard: { state, next: 'end', exhaustion: exhausted },
+        };
       }
-      const given = { tools, policy, toolChoice, state: settled.state };
-      const { decision, state } = inspectReply(reply, given);
-      return applied(decision, { last, reply, state, place: graph.messages.length });
+      const inspected = inspectReply(reply, { tools, policy, toolChoice, state });
+      return applied(inspected.decision, { ...at, state: inspected.state });
     },
   };
 }
@@ -110,27 +104,46 @@ interface Applied {
   readonly reply: ModelReply;
   readonly state: GuardState;
   readonly place: number;
+  readonly tools: readonly GuardTool[];
+  /** The conversation before the reply. */
+  readonly earlier: readonly object[];
+}
+
+/** A call in answers: servers refuse a conversation in which one has no result. */
+type Answered =
+  | InspectedCall
+  | ({ readonly kind: 'unperformed' } & Pick<
+      Extract<InspectedCall, { kind: 'refused' }>,
+      'name' | 'message' | 'index'
+    >);
+
+function unperformed({ name }: ModelToolCall, index: number, { message }: Exhaustion): Answered {
+  return {
+    kind: 'unperformed',
+    name,
+    index,
+    message: `[budget_exhausted] Not performed. ${message}`,
+  };
 }
 
 function applied(decision: GuardDecision, at: Applied): GraphUpdate {
   const { last, reply, state } = at;
-  const id = textOf(last, 'id');
-  const rewritten = (content: string): MessageUpdate[] => [
-    { role: 'assistant', ...(id === null ? {} : { id }), content },
-  ];
   switch (decision.kind) {
     case 're-ask': {
       const isSame = decision.content !== null && decision.content === reply.content;
-      const said = isSame ? [] : rewritten(decision.content ?? '(empty reply)');
+      const said = isSame
+        ? []
+        : [replacement(last, { content: decision.content ?? '(empty reply)' })];
       return done([...said, { role: 'user', content: decision.message }], state, 'model');
     }
     case 'text': {
       const isSame = decision.text === reply.content && reply.tool_calls.length === 0;
-      return done(isSame ? [] : rewritten(decision.text ?? ''), state, 'end');
+      const said = isSame ? [] : [replacement(last, { content: decision.text ?? '' })];
+      return done(said, state, 'end');
     }
     case 'exhausted': {
       const guard = { state, next: 'end', exhaustion: decision.exhaustion } as const;
-      return { messages: answers(decision.calls, at).slice(1), guard };
+      return { messages: answers(decision.calls, at), guard };
     }
     case 'calls': {
       const isOpen = decision.calls.some((call) => call.kind !== 'refused');
@@ -141,46 +154,78 @@ function applied(decision: GuardDecision, at: Applied): GraphUpdate {
   }
 }
 
-/** The model's message with the calls as they are performed, and one result for each that is not. */
+/** The model's message with the calls as they are performed, where it is not so yet, and one result for each that is not. */
 function answers(
-  calls: readonly InspectedCall[],
-  { last, reply, place }: Applied,
-  content: string | null = reply.content,
+  calls: readonly Answered[],
+  at: Applied,
+  content: string | null = at.reply.content,
 ): MessageUpdate[] {
-  const id = textOf(last, 'id');
-  const made = calls.map((call, index) => {
-    const given = call.index === undefined ? undefined : reply.tool_calls[call.index];
-    const isUnique = reply.tool_calls.filter((one) => one.id === given?.id).length === 1;
-    const callId =
-      given !== undefined && given.id !== '' && isUnique ? given.id : `call_${place}_${index}`;
-    const args = call.kind === 'accepted' ? call.arguments : objectIn(given?.arguments ?? '');
-    return { call, id: callId, args };
-  });
-  const message: MessageUpdate = {
-    role: 'assistant',
-    ...(id === null ? {} : { id }),
-    content: content ?? '',
-    tool_calls: made.map(({ call, id: callId, args }) => ({
-      id: callId,
-      name: call.name,
-      args,
-      type: 'tool_call',
-    })),
-  };
-  const refusals = made.flatMap(({ call, id: callId }): MessageUpdate[] =>
-    call.kind === 'refused'
-      ? [
-          {
-            role: 'tool',
-            tool_call_id: callId,
-            name: call.name,
-            content: call.message,
-            status: 'error',
-          },
-        ]
+  if (calls.length === 0) return [];
+  const { last, reply, earlier } = at;
+  const taken = new Set(earlier.flatMap((message) => textOf(message, 'tool_call_id') ?? []));
+  const made = calls.map((call, index) => ({
+    call,
+    update: toolCall(call, { ...at, index, taken }),
+  }));
+  const updates = made.map(({ update }) => update);
+  const isSame =
+    content === reply.content &&
+    itemsOf(last, 'invalid_tool_calls').length === 0 &&
+    areSame(updates, reply);
+  const message = isSame ? [] : [replacement(last, { content: content ?? '', calls: updates })];
+  const refusals = made.flatMap(({ call, update: { id, name } }): MessageUpdate[] =>
+    call.kind === 'refused' || call.kind === 'unperformed'
+      ? [{ role: 'tool', tool_call_id: id, name, content: call.message, status: 'error' }]
       : [],
   );
-  return [message, ...refusals];
+  return [...message, ...refusals];
+}
+
+function areSame(updates: readonly ToolCallUpdate[], { tool_calls }: ModelReply): boolean {
+  return (
+    updates.length === tool_calls.length &&
+    updates.every(({ id, name, args }, index) => {
+      const given = tool_calls[index];
+      return given?.id === id && given.name === name && given.arguments === JSON.stringify(args);
+    })
+  );
+}
+
+function toolCall(
+  call: Answered,
+  at: Applied & { readonly index: number; readonly taken: ReadonlySet<string> },
+): ToolCallUpdate {
+  const given = call.index === undefined ? undefined : at.reply.tool_calls[call.index];
+  const args = call.kind === 'accepted' ? call.arguments : objectIn(given?.arguments ?? '');
+  return {
+    id: callId(given?.id ?? '', at),
+    name: legalName(call.name, at.tools),
+    args,
+    type: 'tool_call',
+  };
+}
+
+/** The id that the model gave, unless it gave it before: the tool node performs no call whose id has a result. */
+function callId(
+  given: string,
+  {
+    reply,
+    place,
+    index,
+    taken,
+  }: Pick<Applied, 'reply' | 'place'> & {
+    readonly index: number;
+    readonly taken: ReadonlySet<string>;
+  },
+): string {
+  const isUnique = reply.tool_calls.filter((one) => one.id === given).length === 1;
+  return given !== '' && isUnique && !taken.has(given) ? given : `call_${place}_${index}`;
+}
+
+/** A server refuses a whole request for one wrong name in it, and a model may put anything there. */
+function legalName(name: string, tools: readonly GuardTool[]): string {
+  if (tools.some((tool) => tool.name === name)) return name;
+  return name.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, 64) || 'unnamed';
 }
 
 /** Arguments that are no object stand as none; what was wrong with them stands in the result. */
