@@ -87,7 +87,7 @@ function connect(driver: Driver, path: string): Connection {
 
 /** Reads a copy, which has its name only until it is open: whatever becomes of this process, nothing is left. */
 function connectToCopy(driver: Driver, path: string): Connection {
-  const directory = mkdtempSync(join(tmpdir(), 'millforge-look-'));
+  const directory = temporaryFolder(path);
   try {
     const copy = join(directory, basename(path));
     copyStill(path, copy);
@@ -114,13 +114,25 @@ function copyStill(path: string, copy: string): void {
     }
   } catch (cause) {
     if (momentOf(path) !== before) throw changedMeanwhile(path);
-    throw new MillforgeError(
-      'kernel/read-only',
-      `${path} lies where nothing can be written, and could not be copied to ${dirname(copy)} to be read there; name a place with room in TMPDIR.`,
-      { cause },
-    );
+    throw uncopied(path, { to: dirname(copy), cause });
   }
   if (momentOf(path) !== before) throw changedMeanwhile(path);
+}
+
+function temporaryFolder(path: string): string {
+  try {
+    return mkdtempSync(join(tmpdir(), 'millforge-look-'));
+  } catch (cause) {
+    throw uncopied(path, { to: tmpdir(), cause });
+  }
+}
+
+function uncopied(path: string, { to, cause }: { readonly to: string; readonly cause: unknown }) {
+  return new MillforgeError(
+    'kernel/read-only',
+    `${path} lies where nothing can be written, and could not be copied to ${to} to be read there; name a place with room in TMPDIR.`,
+    { cause },
+  );
 }
 
 /** What changes with every write to a file, its log or its journal. */

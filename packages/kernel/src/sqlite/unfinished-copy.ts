@@ -27,8 +27,10 @@ export function beginCopy(
   // SQLite would say of a folder that takes no files only that it cannot open one.
   assertWritable(dirname(target));
   removeLeft(driver, target);
-  for (;;) {
+  for (let name = 0; name < MAX_NAMES; name += 1) {
     const directory = `${target}.${ids.newId('unfinished')}`;
+    // Whatever has a name that was never given is somebody's own.
+    if (isThere(directory) || isThere(`${directory}${LOCK}`)) continue;
     const lock = makeLock(driver, `${directory}${LOCK}`);
     if (lock === null) continue;
     const end = (): void => {
@@ -43,6 +45,14 @@ export function beginCopy(
     }
     return { directory, end };
   }
+  throw new MillforgeError(
+    'kernel/path-invalid',
+    `Each of ${MAX_NAMES} names that were tried for a copy beside ${target} is taken; name another place.`,
+  );
+}
+
+function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
 /** Takes away what was begun for a target by processes that are dead; those that live keep theirs. */
@@ -120,5 +130,6 @@ function lockOf(connection: Connection, file: string): { readonly release: () =>
 }
 
 const LOCK = '.lock';
+const MAX_NAMES = 16;
 const OF_COPY = /^(artifacts|trail\.db(-journal|-wal|-shm)?)$/;
 const LEFT = /\.unfinished_[\w-]+\.lock$/;

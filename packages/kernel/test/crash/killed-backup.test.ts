@@ -13,7 +13,7 @@ import {
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { bundleChild } from '../bundle-child.ts';
-import { contract, open, scope, temporaryDirectory } from '../fixture.ts';
+import { contract, open, randomIds, scope, temporaryDirectory } from '../fixture.ts';
 
 let program = '';
 
@@ -99,6 +99,19 @@ test('takes nothing for a left copy that is no empty file, or beside a folder th
   expect(beside()).toEqual(['copy', ...before]);
   expect(readFileSync(join(at('a'), 'notes.txt'), 'utf8')).toBe('Mine.');
   expect(statSync(empty).mode & 0o777).toBe(0o644);
+});
+
+test('makes no copy in a folder that is there, whoever gave it that name', async () => {
+  const { target, beside } = await prepared();
+  const ids = {
+    newId: (prefix: string) => (prefix === 'unfinished' ? 'taken' : randomIds.newId(prefix)),
+  };
+  const kernel = await open(join(dirname(target), 'data'), { ids });
+  mkdirSync(`${target}.taken`);
+  writeFileSync(join(`${target}.taken`, 'notes.txt'), 'Mine.');
+  await expect(kernel.backup(target)).rejects.toMatchObject({ code: 'kernel/path-invalid' });
+  expect(beside()).toEqual(['copy.taken']);
+  expect(readFileSync(join(`${target}.taken`, 'notes.txt'), 'utf8')).toBe('Mine.');
 });
 
 test('makes a copy that only its owner can read, and none under the name of a link that leads nowhere', async () => {

@@ -254,6 +254,23 @@ test.runIf(canMount)(
   },
 );
 
+test('says where it would copy what cannot be read in its place', async () => {
+  const directory = join(temporaryDirectory(), 'data');
+  await (await trailOfOne(directory))[Symbol.asyncDispose]();
+  if (sealed(join(directory, 'trail.db')) === null) return;
+  const none = join(temporaryDirectory(), 'none');
+  const usual = process.env['TMPDIR'];
+  process.env['TMPDIR'] = none;
+  onTestFinished(() => {
+    if (usual === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = usual;
+  });
+  await expect(open(directory, { readOnly: true })).rejects.toMatchObject({
+    code: 'kernel/read-only',
+    message: expect.stringContaining(`could not be copied to ${none} to be read there`),
+  });
+});
+
 /** Changes records in a journal mode that is not ours, and dies when some pages of the file are written. */
 const DIE_IN_CHANGE = `
 const db = new (require('better-sqlite3'))(process.env.FILE);
