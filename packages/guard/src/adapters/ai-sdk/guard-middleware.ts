@@ -6,9 +6,10 @@ import type {
   AiSdkResult,
   AiSdkStreamResult,
 } from './ai-sdk-shapes.ts';
-import { callIds, extended, guardTools, replyOf, toolChoiceOf } from './from-ai-sdk.ts';
+import { callIds, extended, guardTools, toolChoiceOf } from './from-ai-sdk.ts';
 import { guardStream } from './guard-stream.ts';
 import { guardedResult } from './guarded-result.ts';
+import { replyOf } from './reply-of.ts';
 
 /** A middleware for `wrapLanguageModel` of the AI SDK, version 6. */
 export interface AiSdkMiddleware {
@@ -69,7 +70,7 @@ async function guardedGenerate<Params extends AiSdkParams, Result extends AiSdkR
       const result: Result =
         extra.length === 0
           ? await doGenerate()
-          : await model.doGenerate(extended(params, extra, choice));
+          : await model.doGenerate(extended(params, { extra, results }, choice));
       results.push(result);
       return replyOf(result);
     },

@@ -10,8 +10,10 @@ import type {
   AiSdkResult,
   AiSdkUsage,
 } from './ai-sdk-shapes.ts';
-import { callIds, extended, isOwnCall, replyOf, toolChoiceOf } from './from-ai-sdk.ts';
+import { callIds, extended, toolChoiceOf } from './from-ai-sdk.ts';
 import { addUsage, callPart, finishReasonOf } from './guarded-result.ts';
+import { isOwnCall, replyOf } from './reply-of.ts';
+import { streamedResult } from './streamed-result.ts';
 
 interface Guarded<Params, Result> extends AiSdkGuardOptions {
   readonly params: Params;
@@ -66,8 +68,16 @@ export function guardStream<Part extends AiSdkPart, Params extends AiSdkParams>(
           for (const part of held) controller.enqueue(part);
           return;
         }
-        const first = streamedResult(seen, text);
-        const { turn, usage, finishReason } = await judged(first, guarded);
+        const first = streamedResult(seen);
+        const outcome = await judged(first, guarded).catch((error: unknown) => ({ error }));
+        if ('error' in outcome) {
+          // As a model tells of it: thrown here, it would break whoever reads the stream.
+          if (block !== null) emit({ type: 'text-end', id: block });
+          emit({ type: 'error', error: outcome.error });
+          emit({ ...first, type: 'finish', finishReason: { unified: 'error', raw: undefined } });
+          return;
+        }
+        const { turn, usage, finishReason } = outcome;
         const isFirst = turn.replies.length === 1;
         const isShownText = isFirst && turn.content === text;
         if (isShownText || turn.content === text) show(release.rest(), emit);
@@ -127,10 +137,12 @@ async function judged<Params extends AiSdkParams>(
 }> {
   let last = first;
   let { usage } = first;
+  const results = [first];
   const turn = await guardTurn(
     async (extra, choice) => {
       if (extra.length > 0) {
-        last = await model.doGenerate(extended(params, extra, choice));
+        last = await model.doGenerate(extended(params, { extra, results }, choice));
+        results.push(last);
         usage = addUsage(usage, last.usage);
       }
       return replyOf(last);
@@ -146,23 +158,3 @@ async function judged<Params extends AiSdkParams>(
   onTurn?.(turn);
   return { turn, usage, finishReason: finishReasonOf(turn, last.finishReason) };
 }
-
-/** A stream's parts as the result that the same request would have had without one. */
-function streamedResult(parts: readonly AiSdkPart[], text: string): AiSdkResult {
-  const finish = parts.find((part) => part.type === 'finish');
-  const reasoning = parts
-    .filter((part) => part.type === 'reasoning-delta')
-    .map((part) => textOf(part, 'delta') ?? '')
-    .join('');
-  const content = [
-    ...(reasoning === '' ? [] : [{ type: 'reasoning', text: reasoning }]),
-    ...(text === '' ? [] : [{ type: 'text', text }]),
-    ...parts.filter((part) => part.type === 'tool-call'),
-  ];
-  return { ...NO_FINISH, ...finish, content };
-}
-
-const NO_FINISH = {
-  finishReason: { unified: 'other', raw: undefined },
-  usage: { inputTokens: { total: undefined }, outputTokens: { total: undefined } },
-};

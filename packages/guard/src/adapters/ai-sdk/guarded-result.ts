@@ -2,7 +2,7 @@ import { MillforgeError } from '@millforge/contracts';
 import type { GuardedCall, GuardedTurn } from '../../turn/guard-turn.ts';
 import { textOf } from '../read-field.ts';
 import type { AiSdkPart, AiSdkResult, AiSdkUsage } from './ai-sdk-shapes.ts';
-import { isOwnCall } from './from-ai-sdk.ts';
+import { isOwnCall } from './reply-of.ts';
 
 /** The result that the SDK sees for a turn: the last one as it came, or with what the guard changed. */
 export function guardedResult<Result extends AiSdkResult>(
