@@ -144,6 +144,31 @@ test('a wrong call beside a valid one that nobody mends is left out', async () =
   expect(read).toEqual([7]);
 });
 
+test('thoughts and items stay together as the server made them, in a second question and in the run', async () => {
+  const thought: Item = { type: 'reasoning', id: 'rs_1', content: [] };
+  const said: Item = { ...say('One moment.'), id: 'msg_1' };
+  const wrong: Item = { ...call('read_note', '{"id":"x"}'), id: 'fc_1' };
+  const mended: Item = { ...call('readNote', '{"id":"7"}', 'b'), id: 'fc_2' };
+  const { read, requests } = await run(
+    [thought, said, wrong],
+    [{ ...thought, id: 'rs_2' }, { ...said, id: 'msg_2' }, mended],
+    [say('Done.')],
+  );
+  expect(read).toEqual([7]);
+  expect(requests[1]?.input.slice(1)).toMatchObject([
+    thought,
+    said,
+    wrong,
+    { type: 'function_call_result', callId: 'a' },
+  ]);
+  expect(requests[2]?.input.slice(1)).toMatchObject([
+    { type: 'reasoning', id: 'rs_2' },
+    { ...said, id: 'msg_2' },
+    { ...mended, name: 'read_note', arguments: '{"id":7}' },
+    { type: 'function_call_result', callId: 'b' },
+  ]);
+});
+
 test('where the server keeps the conversation nothing is asked again', async () => {
   const prepared = new Prepared([[call('read_note', '{"id":"x"}')]]);
   const request: ModelRequest = {

@@ -1,4 +1,9 @@
-import { type ModelMessage, type ModelReply, unreachable } from '@millforge/contracts';
+import {
+  type ModelMessage,
+  type ModelReply,
+  type ModelToolCall,
+  unreachable,
+} from '@millforge/contracts';
 import { type GuardTool, toGuardTool } from '../../guard-tool.ts';
 import type { ToolChoice } from '../../judge/judge-text.ts';
 import type { GuardedTurn } from '../../turn/guard-turn.ts';
@@ -43,19 +48,33 @@ export function callIds({ input }: AgentsRequest): ReadonlySet<string> {
   return new Set(items.flatMap((item) => textOf(item, 'callId') ?? []));
 }
 
+/** What a turn has come to: the messages behind the conversation, and the responses that they answer. */
+export interface Asking {
+  /** The model's messages, what was wrong with them, and so on. */
+  readonly extra: readonly ModelMessage[];
+  /** The responses, one for each message of the model. */
+  readonly responses: readonly AgentsResponse[];
+}
+
 /** A request that goes on after these messages, with a choice that may be narrower. */
 export function extended(
   request: AgentsRequest,
-  extra: readonly ModelMessage[],
+  { extra, responses }: Asking,
   choice: ToolChoice,
 ): AgentsRequest {
   if (extra.length === 0) return request;
   const { input, modelSettings } = request;
   const before = typeof input === 'string' ? [{ role: 'user', content: input }] : input;
   const toolChoice = typeof choice === 'string' ? choice : choice.name;
+  let place = 0;
+  const after = extra.flatMap((message) =>
+    message.role === 'assistant'
+      ? itemsFor(message, responses[place++]?.output ?? [])
+      : toItems(message),
+  );
   return {
     ...request,
-    input: [...before, ...extra.flatMap(toItems)],
+    input: [...before, ...after],
     modelSettings: { ...modelSettings, toolChoice },
   };
 }
@@ -100,13 +119,35 @@ export function guardedResponse<Response extends AgentsResponse>(
       );
     });
   if (isUnchanged) return last;
-  const kept = last.output.filter((item) => !isMessage(item) && !isCall(item));
-  const text = turn.content === null ? [] : [messageItem(turn.content)];
-  const calls = turn.calls.map(({ id, name, arguments: args }) => {
-    const given = last.output.find((item) => isCall(item) && textOf(item, 'callId') === id);
-    return { ...given, ...callItem({ id, name, args }) };
+  return { ...last, output: withCalls(turn, last.output) };
+}
+
+/** The items of a message of the model in a later request: what the server knows of them stays with them. */
+function itemsFor(
+  { content, tool_calls: calls = [] }: Extract<ModelMessage, { readonly role: 'assistant' }>,
+  output: readonly object[],
+): readonly object[] {
+  // Whatever else was called has no result yet.
+  const given = output.filter(
+    (item) => isMessage(item) || isCall(item) || SENT_BACK.has(textOf(item, 'type') ?? ''),
+  );
+  return withCalls({ content, calls }, given);
+}
+
+/** Items with other text or calls; a server may want a thought to be followed by the very item it came with. */
+function withCalls(
+  said: { readonly content: string | null; readonly calls: readonly ModelToolCall[] },
+  given: readonly object[],
+): object[] {
+  const texts = given.filter(isMessage).flatMap((item) => itemsOf(item, 'content'));
+  const isSaid = texts.map((part) => textOf(part, 'text') ?? '').join('') === (said.content ?? '');
+  const kept = given.filter((item) => !isCall(item) && (isSaid || !isMessage(item)));
+  const text = isSaid || said.content === null ? [] : [messageItem(said.content)];
+  const calls = said.calls.map(({ id, name, arguments: args }) => {
+    const written = given.find((item) => isCall(item) && textOf(item, 'callId') === id);
+    return { ...written, ...callItem({ id, name, args }) };
   });
-  return { ...last, output: [...kept, ...text, ...calls] };
+  return [...kept, ...text, ...calls];
 }
 
 /** The sum of two counts of tokens; a count that can add another one keeps its kind. */
@@ -132,14 +173,10 @@ function isCall(item: object): boolean {
   return textOf(item, 'type') === 'function_call';
 }
 
-function toItems(message: ModelMessage): readonly object[] {
+function toItems(
+  message: Exclude<ModelMessage, { readonly role: 'assistant' }>,
+): readonly object[] {
   switch (message.role) {
-    case 'assistant': {
-      const calls = (message.tool_calls ?? []).map(({ id, name, arguments: args }) =>
-        callItem({ id, name, args }),
-      );
-      return message.content === null ? calls : [messageItem(message.content), ...calls];
-    }
     case 'tool': {
       const { tool_call_id: callId, name, content } = message;
       const output = { type: 'text', text: content };
@@ -166,3 +203,6 @@ function callItem(call: {
   const { id: callId, name, args } = call;
   return { type: 'function_call', callId, name, arguments: args, status: 'completed' };
 }
+
+/** Thoughts, and what the server called itself. */
+const SENT_BACK: ReadonlySet<string> = new Set(['reasoning', 'hosted_tool_call']);

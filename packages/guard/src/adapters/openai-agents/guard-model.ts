@@ -65,10 +65,12 @@ async function judged(
 ): Promise<AgentsResponse> {
   let last = first;
   let { usage } = first;
+  const responses = [first];
   const turn = await guardTurn(
     async (extra, choice) => {
       if (extra.length > 0) {
-        last = await model.getResponse(extended(request, extra, choice));
+        last = await model.getResponse(extended(request, { extra, responses }, choice));
+        responses.push(last);
         usage = addUsage(usage, last.usage);
       }
       return replyOf(last);
