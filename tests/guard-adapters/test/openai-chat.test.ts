@@ -182,3 +182,21 @@ test('a stream is shown while it comes, without the call in it', async () => {
   expect(pieces.join('')).toBe('One moment.\n');
   expect(message.tool_calls).toHaveLength(1);
 });
+
+test('parallel calls that a server streams under one index stay apart', async () => {
+  const pieces = [
+    { index: 0, ...call('read_note', '{"id"', 'a') },
+    { index: 0, function: { arguments: ':7}' } },
+    { index: 0, ...call('read_note', '{"id":8', 'b') },
+    { index: 0, ...call('read_note', '}', 'b') },
+  ];
+  const chunks = pieces.map((piece) => ({ choices: [{ delta: { tool_calls: [piece] } }] }));
+  const request = { messages: [{ role: 'user', content: 'Read both.' }], tools: TOOLS };
+  const { message } = await guardedChat(request, {
+    create: async () => ReadableStream.from(chunks),
+  });
+  expect(message.tool_calls).toMatchObject([
+    { id: 'a', function: { arguments: '{"id":7}' } },
+    { id: 'b', function: { arguments: '{"id":8}' } },
+  ]);
+});

@@ -50,15 +50,19 @@ interface StartedCall {
   readonly pieces: string[];
 }
 
-/** A piece belongs to the call with its index; without one, to the last call unless it brings another id. */
+/**
+ * A piece belongs to the last call with its index; without one, to the last call unless it brings another id. Some
+ * servers give every call the same index: then another id, a name and a second object begin another call.
+ */
 function addPiece(calls: StartedCall[], piece: object): void {
   const index: unknown = Reflect.get(piece, 'index');
   const id = textOf(piece, 'id') ?? '';
   const fn = objectOf(piece, 'function') ?? {};
-  const known =
+  const found =
     typeof index === 'number'
-      ? calls.find((call) => call.index === index)
+      ? calls.findLast((call) => call.index === index)
       : calls.findLast((call) => id === '' || call.id === id);
+  const known = found !== undefined && isAnother(found, id, fn) ? undefined : found;
   const call = known ?? { index, id: '', name: '', pieces: [] };
   if (known === undefined) calls.push(call);
   if (call.id === '') call.id = id;
@@ -68,5 +72,22 @@ function addPiece(calls: StartedCall[], piece: object): void {
   const args: unknown = Reflect.get(fn, 'arguments');
   if (args !== undefined && args !== null) {
     call.pieces.push(typeof args === 'string' ? args : JSON.stringify(args));
+  }
+}
+
+function isAnother({ id: known, pieces }: StartedCall, id: string, fn: object): boolean {
+  const isNew = id !== '' && known !== '' && id !== known && (textOf(fn, 'name') ?? '') !== '';
+  const args: unknown = Reflect.get(fn, 'arguments');
+  const begins =
+    typeof args === 'string' ? /^\s*\{/.test(args) : args !== undefined && args !== null;
+  return isNew && begins && isWhole(pieces.join(''));
+}
+
+function isWhole(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
   }
 }
