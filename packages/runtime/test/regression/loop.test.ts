@@ -4,7 +4,13 @@ import { memoryOperationLog, runPlan } from '@millforge/runtime';
 import { expect, test } from 'vitest';
 import { createConversation } from '../../src/conversation.ts';
 import { buildPlan } from '../support/builder-plan.ts';
-import { runOptions, runScript, scriptedClient } from '../support/scripted-run.ts';
+import {
+  type RunRecord,
+  runOptions,
+  runScript,
+  type Scripted,
+  scriptedClient,
+} from '../support/scripted-run.ts';
 
 const END = { id: 'submit', terminal: 'COMPLETE' };
 const SUBMIT = [['submit', { summary: 'Done.' }]] as const;
@@ -24,17 +30,37 @@ test('no request leaves with a call that has no result (D-03)', () => {
   ).toThrow(MillforgeError);
 });
 
-test('two runs of one plan at a time do not see each other (D-10)', async () => {
-  const built = buildPlan([{ id: 'read', required: true }, END]);
-  const runs = await Promise.all([
-    runScript(built, [[['read', { path: 'a' }]], SUBMIT]),
-    runScript(built, [SUBMIT, [['read', { path: 'b' }]], SUBMIT]),
-  ]);
-  expect(runs.map(({ outcome }) => [outcome.status, outcome.turns])).toEqual([
-    ['success', 2],
-    ['success', 3],
+test('runs of one plan at a time go as each would alone, whatever they keep (D-10)', async () => {
+  const built = buildPlan(
+    [{ id: 'read', required: true }, { id: 'write', produces: ['report'] }, END],
+    { artifacts: { COMPLETE: ['report'] } },
+  );
+  const read = [['read', { path: 'a' }]] as const;
+  const write = [['write', { path: 'a' }]] as const;
+  const usage = { input_tokens: 10, output_tokens: 5 };
+  const scripts: readonly (readonly Scripted[])[] = [
+    // Steps, artifacts, a loop, tokens and the last words of one; and the lack of each in another.
+    [read, write, read, read, read, { content: 'Now.', usage }, SUBMIT],
+    [SUBMIT, SUBMIT, read, SUBMIT, read, read, write, SUBMIT],
+    ['One.', 'Two.', [['read', '[]']], 'Three.', [['read', '[]']], 'Four.', 'Five.'],
+    [write, SUBMIT, [['read', '[]']], 'One.', read, SUBMIT],
+  ];
+  const alone: unknown[] = [];
+  for (const script of scripts) alone.push(traceOf(await runScript(built, script)));
+  const together = await Promise.all(scripts.map((script) => runScript(built, script)));
+  expect(together.map(traceOf)).toEqual(alone);
+  expect(together.map(({ outcome }) => [outcome.status, outcome.turns])).toEqual([
+    ['success', 7],
+    ['success', 8],
+    ['budget_exhausted', 4],
+    ['success', 6],
   ]);
 });
+
+/** All that a run leaves behind. */
+function traceOf({ outcome, trail, model, events }: RunRecord): object {
+  return { outcome, trail: trail.entries, requests: model.requests, events };
+}
 
 test('mixed mistakes end on the budget that was exceeded, not on the turns (D-20)', async () => {
   const built = buildPlan([{ id: 'read' }, END]);
