@@ -1,4 +1,4 @@
-import { describeGap } from './describe-gap.ts';
+import { gapSentences } from './gap-sentences.ts';
 import { CLAIMED_BY } from './render-sarif.ts';
 import type { AcceptedFinding, RejectedFinding } from './review-finding.ts';
 import type { ReportedRole, ReviewReport } from './review-report.ts';
@@ -24,7 +24,9 @@ export function renderMarkdown(report: ReviewReport): string {
       ? []
       : [
           `## Gaps (${report.gaps.length})`,
-          report.gaps.map((gap) => `- ${plain(describeGap(gap, report))}`).join('\n'),
+          gapSentences(report)
+            .map((sentence) => `- ${plain(sentence)}`)
+            .join('\n'),
         ]),
     `Review ${code(report.review_id)}, captured revision ${code(report.captured_revision)}.`,
   ].join('\n\n')}\n`;

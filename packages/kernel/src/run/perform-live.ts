@@ -101,7 +101,11 @@ export async function performLive(
           isClean: !mayHaveHappened,
         });
       case 'refused':
-        return await record(live, { kind: 'refused', payload: DEADLINE, before: looked.before });
+        return await record(live, {
+          kind: 'refused',
+          payload: request.operation.kind === 'model' ? UNANSWERED : DEADLINE,
+          before: looked.before,
+        });
       case 'held':
         await holdApproval(live, settled.failure);
         return held(live);
@@ -308,4 +312,9 @@ const NOT_ALLOWED = toPayload({
 const DEADLINE = toPayload({
   code: 'deadline',
   message: 'The time of this attempt is used up; nothing is performed any more.',
+});
+
+const UNANSWERED = toPayload({
+  code: 'deadline',
+  message: 'The model did not answer before the time of this attempt was used up.',
 });

@@ -62,6 +62,23 @@ test('writes a report for people', async () => {
   await expect(renderMarkdown(reportWith({}))).toMatchFileSnapshot('fixtures/report.md');
 });
 
+test('names files that are missing for one reason in one line, and few of many', () => {
+  const report = reportWith({});
+  const uncovered = Array.from({ length: 2000 }, (_, index) => ({
+    type: 'path-uncovered' as const,
+    role: index % 2 === 0 ? 'tests' : 'security',
+    path: `src/${index}.ts`,
+    reason: 'unreadable-answer',
+  }));
+  const text = renderMarkdown({ ...report, gaps: [...report.gaps, ...uncovered] });
+  const lines = text.split('\n').filter((line) => line.startsWith('- '));
+  expect(lines).toHaveLength(4);
+  expect(text).toContain('## Gaps (2002)');
+  expect(lines[2]).toMatch(
+    /^- tests did not look at 1000 files: unreadable-answer: src\/0\.ts, src\/2\.ts, .* and 990 more, which the report as JSON names\.$/,
+  );
+});
+
 test('writes a log whose results are the accepted findings and whose notifications are the gaps', async () => {
   const log = renderSarif(reportWith({}));
   await expect(`${JSON.stringify(log, null, 2)}\n`).toMatchFileSnapshot('fixtures/report.sarif');
