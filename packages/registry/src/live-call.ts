@@ -200,7 +200,9 @@ async function runCall(
   const startedAtMs = parts.clock.now();
   const startedMs = parts.clock.monotonicMs();
   const settled = await withinLimits<unknown>(limitsOf(call, signal, parts), (halt) => {
-    const live = Object.assign(act.stage.begin(halt), { idempotencyKey, ...watched });
+    // Code that froze its context gets another one for this stage.
+    const stage = Object.isExtensible(act.stage) ? act.stage : new StageContext(call, parts.clock);
+    const live = Object.assign(stage.begin(halt), { idempotencyKey, ...watched });
     const acting = act.tool.run(live);
     act.unsettled = acting;
     return acting;

@@ -77,3 +77,25 @@ test('what a tool was given to look with has the signal of its act once that has
   await prepared.run({ signal: stop.signal, idempotencyKey: 'key-1' });
   expect(reason).toEqual(new Error('enough'));
 });
+
+test('a tool that freezes what it was given to look with is performed all the same', async () => {
+  const keys: string[] = [];
+  const world = executorWorld([
+    toolOf({
+      prepare: async (_input, looking) => {
+        Object.freeze(looking);
+        return {
+          kind: 'prepared',
+          before: null,
+          async run({ idempotencyKey, signal }) {
+            keys.push(`${idempotencyKey} ${signal.aborted}`);
+            return DONE;
+          },
+        };
+      },
+    }),
+  ]);
+  const { outcome } = await runCall(world);
+  expect(outcome.status).toBe('success');
+  expect(keys).toEqual(['key-1 false']);
+});

@@ -1,4 +1,4 @@
-import type { OperationLog } from '@millforge/contracts';
+import type { ModelClient, OperationLog } from '@millforge/contracts';
 import { manualClock, sequentialIds } from '@millforge/contracts/testing';
 import { memoryOperationLog } from '@millforge/runtime';
 import { expect, test } from 'vitest';
@@ -44,6 +44,30 @@ test('what a client does to its reply after it was read changes nothing of what 
   });
   expect(outcome).toMatchObject({ status: 'success', usage: { input_tokens: 10 } });
   expect(values[0]).toEqual({ reply: { ...REPLY, usage: USAGE, tool_calls: CALLS }, attempts: 1 });
+});
+
+test.each<[string, (messages: unknown[]) => unknown]>([
+  ['appends to', (messages) => messages.push({ role: 'user', content: 'More.' })],
+  ['takes away from', (messages) => messages.pop()],
+  ['begins', (messages) => messages.unshift({ role: 'system', content: 'Mine.' })],
+])('a client that %s the list of its request changes no other request', async (_, change) => {
+  for (const capabilities of [{}, { tool_calls: 'unsupported' as const }]) {
+    const sizes: number[] = [];
+    const script = scriptedClient([[['read', { path: 'a' }]], [['read', { path: 'b' }]], [END]]);
+    const { outcome } = await runScript(PLAN, [], {
+      model: Object.assign(scriptedClient([]), {
+        capabilities: { ...UNKNOWN, ...capabilities },
+        async complete(...[request, options]: Parameters<ModelClient['complete']>) {
+          sizes.push(request.messages.length);
+          const given = await script.complete({ ...request }, options);
+          if (Array.isArray(request.messages)) change(request.messages);
+          return given;
+        },
+      }),
+    });
+    expect(outcome.status).toBe('success');
+    expect(sizes).toEqual([2, 4, 6]);
+  }
 });
 
 /** Another value with every look at it; what is none of the contract from the second on. */
@@ -105,6 +129,14 @@ async function runReplies(replies: readonly unknown[]) {
 }
 
 const PLAN = buildPlan([{ id: 'read' }, { id: 'submit', terminal: 'COMPLETE' }]);
+const END = ['submit', { summary: 'Done.' }] as const;
+const UNKNOWN = {
+  tool_calls: 'unknown',
+  tool_choice: 'unknown',
+  parallel_tool_calls: 'unknown',
+  max_output_tokens: 'unknown',
+  structured_output: 'unknown',
+} as const;
 const SUBMIT = { id: 'end', name: 'submit', arguments: '{"summary":"Done."}' };
 const REPLY = {
   content: null,

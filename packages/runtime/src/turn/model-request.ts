@@ -25,7 +25,8 @@ export function modelRequest(run: Run): ModelRequest {
 function shownMessages({ conversation, options, policy }: Run): readonly ModelMessage[] {
   const { messages, hasImages } = conversation;
   const sees = options.model.capabilities?.images === 'supported' && policy.textCalls !== true;
-  return hasImages ? messages.map((message) => shownMessage(message, sees)) : messages;
+  // A list of its own: a client may work on it, and one that was given up still has it when the run goes on.
+  return hasImages ? messages.map((message) => shownMessage(message, sees)) : messages.slice();
 }
 
 /** Results have become words of the user, and templates refuse two of those in a row. */
@@ -46,7 +47,8 @@ function oneUserAtATime(messages: readonly ModelMessage[]): readonly ModelMessag
 function joinedUser(first: ModelMessage, second: ModelMessage): ModelMessage {
   const known = JOINED.get(first);
   if (known?.second === second) return known.joined;
-  const joined: ModelMessage = { role: 'user', content: `${first.content}\n\n${second.content}` };
+  const content = `${first.content}\n\n${second.content}`;
+  const joined: ModelMessage = Object.freeze({ role: 'user', content });
   JOINED.set(first, { second, joined });
   return joined;
 }
