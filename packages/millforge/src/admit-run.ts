@@ -16,7 +16,7 @@ import {
 } from '@millforge/registry';
 import { askOutput, normalOutputs } from './ask-output.ts';
 import { millforgeError } from './millforge-error.ts';
-import { assertKey, readModelSetting } from './model-setting.ts';
+import { assertReachable, readModelSetting } from './model-setting.ts';
 import type { RunRequest } from './run-request.ts';
 import { assertWorkspace } from './workspace.ts';
 
@@ -52,7 +52,7 @@ export async function admitRun(
   assertTools(plan, parts.snapshot);
   await assertWorkspace(request.workspace);
   const model = admitModel(request.model);
-  assertKey(model, parts.env);
+  assertReachable(model, parts.env);
   const { output, outputs = [], ...rest } = request;
   const asked = output === undefined ? outputs : [...outputs, ...askOutput(plan, output)];
   return {

@@ -15,7 +15,7 @@ import { type AdmittedRun, readRequestedPlan } from './admit-run.ts';
 import { exportRun } from './export-run.ts';
 import { goalKindOf } from './goal-kind.ts';
 import { millforgeError } from './millforge-error.ts';
-import { assertKey } from './model-setting.ts';
+import { assertReachable } from './model-setting.ts';
 import { readReviewInputs } from './review/review-inputs.ts';
 import { type RunBytes, type RunParts, runAdapter } from './run-adapter.ts';
 import { readRunInputs, runBinding, runContract } from './run-contract.ts';
@@ -94,7 +94,7 @@ export async function resumeDurableRun(
   }
   if (ENDED.has(goal.state)) return endedHandle(parts, goal);
   const inputs = readRunInputs(goal.inputs);
-  const { onEvent, deltas, onWaiting } = options;
+  const { onEvent, deltas, onWaiting, onModel } = options;
   const request: RunRequest = {
     plan: {
       bytes: await readWhole(kernel.artifacts(scope).open(inputs.planArtifact)),
@@ -111,7 +111,8 @@ export async function resumeDurableRun(
   };
   const plan = readRequestedPlan(request.plan);
   await assertWorkspace(request.workspace);
-  assertKey(request.model, options.env);
+  assertReachable(request.model, options.env);
+  onModel?.(request.model);
   const binding = runBinding(plan, request.model, snapshot);
   const runParts = parts.runParts(runId, request);
   const adapter = runAdapter(binding, runParts, bytesOf(parts, runId));
@@ -157,12 +158,12 @@ async function assertResumable(
   const kind = goalKindOf(goal);
   if (kind === 'review') {
     const { model } = readReviewInputs(goal.goal_id, goal.inputs);
-    if (model !== null) assertKey(model, env);
+    if (model !== null) assertReachable(model, env);
   }
   if (kind !== 'run') return;
   const { model, workspace } = readRunInputs(goal.inputs);
   await assertWorkspace(workspace);
-  assertKey(model, env);
+  assertReachable(model, env);
 }
 
 /** Reads how a run stands. */

@@ -45,7 +45,7 @@ function proxyOf({ proxy, base_url }: ModelProfile, env: ModelParts['env']): str
   if (named.url !== null) return named.url;
   throw millforgeError(
     'millforge/usage',
-    `The environment variable ${named.variable} must hold the http or https URL of a proxy; other kinds, such as SOCKS, cannot be used.`,
+    `The environment variable ${named.variable} must hold the http or https URL of a proxy; other kinds, such as SOCKS, cannot be used. Set it to one, or unset it to go without.`,
   );
 }
 
@@ -111,16 +111,18 @@ export function settingKey(
 }
 
 /**
- * Refuses a model whose key is not in the environment.
+ * Refuses a model whose key or proxy is not in the environment that it is left to.
  *
- * @throws `millforge/key-missing` naming the variable.
+ * @throws `millforge/key-missing` or `millforge/usage` naming the variable.
  */
-export function assertKey(
+export function assertReachable(
   setting: ModelSetting,
   env: Readonly<Record<string, string | undefined>>,
 ): void {
+  if (setting.kind !== 'endpoint') return;
   const name = keyName(setting);
   if (name !== undefined) keyFrom(env, name);
+  proxyOf(setting.profile, env);
 }
 
 function keyName(setting: ModelSetting): string | undefined {

@@ -4,7 +4,7 @@ import type { DevelopContract } from '@millforge/kernel/develop';
 import { parseModelReference } from '@millforge/models';
 import type { RunEvent } from '@millforge/runtime';
 import { documentError, usageError } from '../cli-error.ts';
-import type { EffectiveConfig } from '../config/effective-config.ts';
+import { type EffectiveConfig, SOURCE_NAMES } from '../config/effective-config.ts';
 import { modelSetting } from '../documents/model-setting.ts';
 import { readDevelopContractFile } from '../documents/read-develop-contract.ts';
 import { eventDocument } from '../output/event-document.ts';
@@ -102,7 +102,7 @@ async function phaseModel(config: EffectiveConfig, host: CliHost): Promise<Model
   // Its replies are counted within a conversation, and every phase begins one of its own.
   if (reference.kind === 'scripted') {
     throw usageError(
-      '--model scripted:FILE cannot drive a development, whose phases would all be answered alike; name a server as URL#MODEL.',
+      `The model of ${SOURCE_NAMES[config.model.source]}, ${config.model.reference}, cannot drive a development, whose phases would all be answered alike; name a server as --model URL#MODEL.`,
     );
   }
   const profileId = reference.kind === 'profile' ? reference.profileId : 'develop';

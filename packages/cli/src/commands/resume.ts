@@ -4,6 +4,7 @@ import type { ParsedArguments } from '../arguments/parse-arguments.ts';
 import { documentError, usageError } from '../cli-error.ts';
 import { readSettings } from '../config/effective-config.ts';
 import { openProjectTools } from '../custom-tools/project-tools.ts';
+import { tellEnvironmentProxy } from '../documents/model-setting.ts';
 import { readInputFile } from '../documents/read-input-file.ts';
 import { exitStatusOf } from '../output/exit-status.ts';
 import { ownName } from '../output/own-name.ts';
@@ -69,7 +70,11 @@ export const resumeCommand: Command = {
       }
     }
     return await watchRun(host, { ...view, beginning: 'run-resumed' }, ({ onEvent, onWaiting }) =>
-      millforge.resume(runId, { onEvent, onWaiting }),
+      millforge.resume(runId, {
+        onEvent,
+        onWaiting,
+        onModel: (model) => tellEnvironmentProxy(model, host),
+      }),
     );
   },
 };

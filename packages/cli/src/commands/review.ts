@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { ParsedArguments } from '../arguments/parse-arguments.ts';
 import { parseDuration } from '../arguments/parse-duration.ts';
 import { usageError } from '../cli-error.ts';
+import { tellEnvironmentProxy } from '../documents/model-setting.ts';
 import { reviewModel } from '../documents/review-model.ts';
 import { ownName } from '../output/own-name.ts';
 import { writeLine } from '../output/terminal.ts';
@@ -103,7 +104,11 @@ export const reviewCommand: Command = {
             ...(roles.length === 0 ? {} : { roles }),
             ...(timeoutMs === null ? {} : { timeoutMs }),
           })
-        : millforge.resumeReview(resumed, { onEvent, onWaiting }),
+        : millforge.resumeReview(resumed, {
+            onEvent,
+            onWaiting,
+            onModel: (kept) => tellEnvironmentProxy(kept, host),
+          }),
     );
   },
 };

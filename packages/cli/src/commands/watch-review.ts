@@ -73,7 +73,7 @@ function showOutcome(
   }
   if (status === 'complete' || status === 'partial') return;
   writeLine(host.stderr, outcome.message ?? `The review is ${status}.`);
-  const { goOn: on } = waysOn('review', {
+  const { goOn: on, anew } = waysOn('review', {
     goalId: reviewId,
     dataFlag,
     program: ownName(host.env),
@@ -82,6 +82,7 @@ function showOutcome(
     writeLine(host.stderr, `It waits for you: ${on} --decide approve|deny --reason TEXT`);
   } else if (!ENDED.has(status) || outcome.failureClass === 'model_unavailable') {
     writeLine(host.stderr, `Go on with: ${on}`);
+    if (outcome.failureClass === 'model_unavailable') writeLine(host.stderr, anew);
   }
 }
 

@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import type { CapabilityGrant } from '@millforge/contracts';
-import type { ModelProfile } from '@millforge/models';
+import { type ModelProfile, parseModelReference } from '@millforge/models';
 import type { ApprovalPolicy } from '@millforge/registry';
 import { usageError } from '../cli-error.ts';
 import type { OperatorSettings } from '../port/operator-settings.ts';
@@ -57,6 +57,8 @@ export interface EffectiveModel {
   readonly reference: string;
   /** Name of the variable that holds the key. */
   readonly apiKeyEnv: string | null;
+  /** Who names it. */
+  readonly source: ConfigSource;
   /** Folder that a relative file in the reference starts from. */
   readonly directory: string;
 }
@@ -185,12 +187,20 @@ function modelOf(layers: readonly Layer[]): EffectiveModel | null {
   if (named?.model == null) return null;
   // A key goes only to the origin that the same source names; a key named by a stronger source than
   // the model's would otherwise be sent wherever a weaker one points.
-  if (keyed !== undefined && layers.indexOf(keyed) < layers.indexOf(named)) {
+  // One that stands without a model, behind the one that names it, would be dropped without a word.
+  const isLost = named.apiKeyEnv === null && keyed?.model === null && isServer(named.model);
+  if (keyed !== undefined && (layers.indexOf(keyed) < layers.indexOf(named) || isLost)) {
     throw usageError(
       `The key variable comes from ${SOURCE_NAMES[keyed.source]} but the model from ${SOURCE_NAMES[named.source]}; give both in the same place, for example with --model and --api-key-env.`,
     );
   }
-  return { reference: named.model, apiKeyEnv: named.apiKeyEnv, directory: named.directory };
+  const { model: reference, apiKeyEnv, source, directory } = named;
+  return { reference, apiKeyEnv, source, directory };
+}
+
+/** Whether a reference is a server itself; a profile has a key variable of its own, and a script asks nobody. */
+function isServer(reference: string): boolean {
+  return parseModelReference(reference).kind === 'endpoint';
 }
 
 function proxyOf(layers: readonly Layer[]): EffectiveProxy | null {

@@ -47,20 +47,35 @@ function tellProxy(
   const named = environmentProxy(base_url, env);
   if (proxy === undefined && named !== null && !isNoneWanted) {
     const said = `The proxy that ${named.variable} names is not used: requests go straight to the model server.`;
-    writeLine(stderr, `${said} --proxy environment uses it, --no-proxy leaves this line out.`);
+    const way =
+      named.url === null
+        ? 'It is of a kind that cannot be, such as SOCKS; '
+        : '--proxy environment uses it, ';
+    writeLine(stderr, `${said} ${way}--no-proxy leaves this line out.`);
   }
-  if (proxy !== 'environment') return;
-  if (named === null) {
-    writeLine(stderr, 'The environment names no proxy for the model server.');
-    return;
-  }
-  const { url, variable } = named;
-  if (url === null) {
+  if (proxy === 'environment' && named?.url === null) {
     throw usageError(
-      `The environment variable ${variable} must hold the http or https URL of a proxy; other kinds, such as SOCKS, cannot be used. ${OTHER_PROXY}`,
+      `The environment variable ${named.variable} must hold the http or https URL of a proxy; other kinds, such as SOCKS, cannot be used. ${OTHER_PROXY}`,
     );
   }
-  writeLine(stderr, `Requests go through the proxy ${new URL(url).host} (${variable}).`);
+  tellEnvironmentProxy(setting, { env, stderr });
+}
+
+/** Says which proxy requests go through where that is left to the environment, in a run that goes on as well. */
+export function tellEnvironmentProxy(
+  setting: ModelSetting,
+  { env, stderr }: Pick<CliHost, 'env' | 'stderr'>,
+): void {
+  if (setting.kind !== 'endpoint' || setting.profile.proxy !== 'environment') return;
+  const named = environmentProxy(setting.profile.base_url, env);
+  if (named === null) {
+    writeLine(stderr, 'The environment names no proxy for the model server.');
+  } else if (named.url !== null) {
+    writeLine(
+      stderr,
+      `Requests go through the proxy ${new URL(named.url).host} (${named.variable}).`,
+    );
+  }
 }
 
 async function settingOf(config: EffectiveConfig, profileId: string): Promise<ModelSetting> {

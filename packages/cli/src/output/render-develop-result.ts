@@ -29,13 +29,18 @@ export function printDevelopResult(
   const ways = waysOn('development', { goalId: goal_id, ...place });
   for (const hold of result.holds) printHold(sink, hold, ways);
   if (isOpen(result)) writeLine(sink, `  go on with: ${ways.goOn}`);
+  if (isWithoutModel(result)) writeLine(sink, `  ${ways.anew}`);
   writeLine(sink, `  development ${goal_id}, trail ${result.trail_path}`);
 }
 
 /** A model that stays away fails the command, and interrupts the development, as `runs` says it. */
 function headline(result: DevelopResult): string {
   if (result.status === 'success') return 'success: every criterion passed';
-  return result.status === 'failed' && isOpen(result) ? 'interrupted' : result.status;
+  return isWithoutModel(result) ? 'interrupted' : result.status;
+}
+
+function isWithoutModel(result: DevelopResult): boolean {
+  return result.status === 'failed' && isOpen(result);
 }
 
 function isOpen({ handoff }: DevelopResult): boolean {

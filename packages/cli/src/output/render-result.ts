@@ -18,6 +18,7 @@ export function printResult(
   for (const hold of result.holds) printHold(sink, hold, ways);
   if (result.trail_path === null) return;
   if (isResumable(result)) writeLine(sink, `  go on with: ${ways.goOn}`);
+  if (result.failure_class === 'model_unavailable') writeLine(sink, `  ${ways.anew}`);
   writeLine(sink, `  ${kind} ${result.run_id}, trail ${result.trail_path}`);
 }
 

@@ -4,6 +4,8 @@ import type { GoalKind } from '../port/goal-kind.ts';
 export interface WaysOn {
   /** Gone on with by this. */
   readonly goOn: string;
+  /** Said where a model was not reached: what is gone on with keeps the way to it. */
+  readonly anew: string;
   /** Answers one of its holds; the decision that stands first can be pasted as it is. */
   readonly decide: (holdId: string, decisions: readonly string[]) => string;
 }
@@ -32,20 +34,28 @@ export function waysOn(kind: GoalKind, place: PlacedGoal): WaysOn {
   const review = `${program} review --resume ${goalId}${dataFlag}`;
   switch (kind) {
     case 'review':
-      return { goOn: review, decide: deciding(review, ' --reason TEXT') };
+      return {
+        goOn: review,
+        anew: `${KEPT} start a new review.`,
+        decide: deciding(review, ' --reason TEXT'),
+      };
     case 'development':
       // Its contract and its model are arguments of the command that began it.
       return {
         goOn:
           begunBy ??
           `${program} develop CONTRACT${dataFlag}, with the contract of ${goalId} and the options that it was begun with`,
+        anew: `${KEPT} begin anew with another goal_id in the contract.`,
         decide: deciding(resume, ''),
       };
     case 'run':
     default:
-      return { goOn: resume, decide: deciding(resume, '') };
+      return { goOn: resume, anew: `${KEPT} start a new run.`, decide: deciding(resume, '') };
   }
 }
+
+const KEPT =
+  'That asks the same model in the same way again: URL, key variable and proxy are kept. To correct one of them,';
 
 function deciding(command: string, more: string): WaysOn['decide'] {
   return (holdId, [first = '', ...others]) => {

@@ -48,6 +48,8 @@ export interface ResumeReviewOptions {
   readonly onEvent?: (event: ReviewEvent) => void;
   /** Told once when another living process holds the review and its silence is being timed. */
   readonly onWaiting?: (owner: string) => void;
+  /** Told once, before anything is asked, of the model that was kept; not of what has ended. */
+  readonly onModel?: (model: ModelSetting) => void;
 }
 
 /** A review that goes on. */

@@ -45,6 +45,8 @@ export interface ResumeOptions {
   readonly deltas?: boolean;
   /** Told once when another living process holds the run and its silence is being timed. */
   readonly onWaiting?: (owner: string) => void;
+  /** Told once, before anything is asked, of the model that was kept; not of what has ended. */
+  readonly onModel?: (model: ModelSetting) => void;
 }
 
 /** One run in a list. */

@@ -7,7 +7,7 @@ import { type JsonObject, MillforgeError } from '@millforge/contracts';
 import type { GoalView, Kernel, Scope } from '@millforge/kernel';
 import { type Develop, openDevelop, type WorkPhase } from '@millforge/kernel/develop';
 import { millforgeError } from '../millforge-error.ts';
-import { assertKey, readModelSetting } from '../model-setting.ts';
+import { assertReachable, readModelSetting } from '../model-setting.ts';
 import { readHolds } from '../run-holds.ts';
 import { assertWorkspace } from '../workspace.ts';
 import { assertBegunWith, begunWith } from './begun-with.ts';
@@ -41,7 +41,7 @@ export async function startDevelop(
   if (!read.ok) {
     throw millforgeError('millforge/document', `The model cannot be used: ${read.problem}`);
   }
-  assertKey(read.setting, env);
+  assertReachable(read.setting, env);
   await assertWorkspace(request.candidate);
   if (request.checks !== undefined) await assertWorkspace(request.checks, 'folder of checks');
   const hidden = [dataDir, ...(request.checks === undefined ? [] : [request.checks])];

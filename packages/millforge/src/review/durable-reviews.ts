@@ -27,7 +27,7 @@ import {
 } from '@millforge/kernel/review';
 import type { DurableParts } from '../durable-runs.ts';
 import { millforgeError } from '../millforge-error.ts';
-import { assertKey, modelDigest } from '../model-setting.ts';
+import { assertReachable, modelDigest } from '../model-setting.ts';
 import { assertWorkspace } from '../workspace.ts';
 import { type ReviewInputs, readReviewInputs, toReviewInputs } from './review-inputs.ts';
 
@@ -55,7 +55,7 @@ export async function startDurableReview(
   const { repository, commit, since, onEvent } = request;
   const { env } = parts;
   await assertWorkspace(repository);
-  if (request.model !== null) assertKey(request.model, env);
+  if (request.model !== null) assertReachable(request.model, env);
   const source = await sourceOf({ repository, commit, since: since ?? null }, env);
   const inputs: ReviewInputs = {
     repository,
@@ -86,10 +86,13 @@ export async function resumeDurableReview(
     return { reviewId, result: Promise.resolve(outcomeOf(trail, standing)), stop() {} };
   }
   const inputs = readReviewInputs(reviewId, goal.inputs);
-  if (inputs.model !== null) assertKey(inputs.model, parts.env);
+  const { onEvent, onModel, ...waiting } = options;
+  if (inputs.model !== null) {
+    assertReachable(inputs.model, parts.env);
+    onModel?.(inputs.model);
+  }
   // With whole hashes the repository is not looked at before its bytes are needed, and may be gone by then.
   const source = await sourceOf(inputs, parts.env);
-  const { onEvent, ...waiting } = options;
   const review = reviewOf(parts, { inputs, source, onEvent });
   return start(parts, { ...waiting, reviewId, inputs, review, trail });
 }

@@ -74,7 +74,11 @@ function decoded(text: string): string {
 
 function refusal(proxy: URL, target: string, status: number): ProxyFailure {
   if (status === 407) {
-    return failure(proxy, 'wants a user name and password (407); put them into its URL', false);
+    const what =
+      proxy.username === ''
+        ? 'wants a user name and password (407); put them into its URL in https_proxy or http_proxy, and name the proxy environment'
+        : 'does not take the user name and password of its URL (407); correct them where it stands';
+    return failure(proxy, what, false);
   }
   const isBusy = status >= 500 || status === 429;
   return failure(proxy, `refused to lead to ${target} (${status})`, isBusy);

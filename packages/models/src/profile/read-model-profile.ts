@@ -107,7 +107,7 @@ const PROFILE_FIELDS = {
     /^[A-Za-z0-9._-]{1,128}$/.test(text),
   ),
   proxy: textWhere(
-    'the http or https URL of a proxy (SOCKS cannot be used), without user name and query, or environment',
+    'the http or https URL of a proxy (SOCKS cannot be used), without user name and query, or environment for the one in https_proxy or http_proxy, which may hold them',
     isProxy,
   ),
   allow_insecure_http: flag,

@@ -100,7 +100,7 @@ test('an abort closes a connection whose TLS handshake is not answered within a 
 
 test.each<[string, string, RegExp, boolean]>([
   ['refuses the host', '403 Forbidden', /refused to lead to models\.test:443 \(403\)/, false],
-  ['wants to know who asks', '407 Who', /wants a user name and password \(407\)/, false],
+  ['does not know who asks', '407 Who', /take the user name .* \(407\); correct them/, false],
   ['cannot reach the host', '502 Bad Gateway', /refused to lead to models\.test:443 \(502\)/, true],
 ])('names the proxy that %s, and says that nothing was sent', async (...row) => {
   const [, status, message, retryable] = row;
@@ -113,6 +113,15 @@ test.each<[string, string, RegExp, boolean]>([
   expect(completion).toHaveProperty('message', expect.stringMatching(message));
   expect(completion).toHaveProperty('message', expect.stringContaining(proxy.url));
   expect(JSON.stringify(completion)).not.toMatch(/pass-word|me:/);
+});
+
+test('says where a proxy that wants to know who asks is told', async () => {
+  await using proxy = await startListener((socket) => {
+    socket.end('HTTP/1.1 407 Who\r\ncontent-length: 0\r\n\r\n');
+  });
+  expect(await ask({}, { proxy: proxy.url })).toMatchObject({
+    message: expect.stringMatching(/\(407\); put them into its URL in https_proxy or http_proxy/),
+  });
 });
 
 test('asks a proxy that closes the connection once, not for ever', async () => {
