@@ -90,5 +90,7 @@ export type KernelErrorCode =
   | 'kernel/approval-expired'
   /** The host does not confirm that whoever approved may still do so. */
   | 'kernel/approver-not-confirmed'
+  /** The publisher cannot begin on this machine; the approval was not consumed. */
+  | 'kernel/publisher-not-ready'
   /** The publisher is not the one that the intent names. */
   | 'kernel/publisher-mismatch';

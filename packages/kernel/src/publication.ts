@@ -37,4 +37,5 @@ export type {
   PublishAnswer,
   Publisher,
   PublishRequest,
+  ReadyRequest,
 } from './publication/publisher.ts';

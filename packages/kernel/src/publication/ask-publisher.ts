@@ -57,10 +57,9 @@ export function judgeAnswer(
     return unknown('no-answer', 'No answer came in time; nobody knows whether it arrived.');
   }
   if (called.kind === 'failed') {
-    const why = called.error instanceof Error ? called.error.message : 'it threw no error';
     return unknown(
       'publisher-failed',
-      `The publisher failed: ${cut(redactor.text(why))}; nobody knows whether it arrived.`,
+      `The publisher failed: ${cut(redactor.text(reasonOf(called.error)))}; nobody knows whether it arrived.`,
     );
   }
   const answer: Partial<PublishAnswer> | null | undefined = called.value;
@@ -80,6 +79,10 @@ export function judgeAnswer(
       message: `The receiver refuses it: ${cut(redactor.text(answer.message))}`,
       evidence,
     };
+  }
+  if (answer?.kind === 'not-sent' && typeof answer.message === 'string') {
+    const message = `Nothing was sent: ${cut(redactor.text(answer.message))}`;
+    return { state: 'rejected', reason: 'not-sent', message, evidence };
   }
   return {
     ...unknown(
@@ -148,6 +151,11 @@ function unknown(
   message: string,
 ): Finding {
   return { state: 'unknown', reason, message, evidence: null };
+}
+
+/** What host code said when it failed. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : 'it threw no error';
 }
 
 /** One line of what a publisher said, and never a long one. */

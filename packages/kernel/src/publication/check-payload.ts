@@ -1,6 +1,6 @@
 import { kernelError } from '../kernel-error.ts';
 import type { Scope } from '../scope.ts';
-import { cut } from './ask-publisher.ts';
+import { cut, reasonOf } from './ask-publisher.ts';
 import { checkPublisher, type Flow } from './dispatch-publication.ts';
 import { readPayloadBytes } from './payload-bytes.ts';
 import type { PublicationAction, PublicationRequest } from './publication-intent.ts';
@@ -39,7 +39,7 @@ function findProblem(publisher: Publisher, payload: PayloadToCheck): string | nu
   try {
     answer = publisher.checkPayload?.(payload);
   } catch (error) {
-    return `looking at it failed (${error instanceof Error ? error.message : 'it threw no error'})`;
+    return `looking at it failed (${reasonOf(error)})`;
   }
   if (answer === null || answer === undefined) return null;
   if (answer instanceof Promise) {

@@ -2,6 +2,7 @@ import { kernelError } from '../kernel-error.ts';
 import type { RunParts } from '../run/run-parts.ts';
 import type { Scope } from '../scope.ts';
 import { type Called, judgeAnswer, sendOnce } from './ask-publisher.ts';
+import { checkReady } from './check-ready.ts';
 import { readPayloadBytes } from './payload-bytes.ts';
 import type { PublicationIntent } from './publication-intent.ts';
 import type { Answer, OwnSendings, PublicationStore } from './publication-store.ts';
@@ -34,9 +35,10 @@ export async function dispatchPublication(
   const { publisher } = options;
   const publication = await store.read(scope.tenant, name, here);
   checkPublisher(publication.intent, publisher);
-  await confirm(publication, options);
   // Everything that can fail without a send fails before the approval is consumed.
   const bytes = await readPayloadBytes({ store, artifacts: parts.artifacts }, publication.intent);
+  await checkReady(parts, { publication, bytes, closing }, publisher);
+  await confirm(publication, options);
   const startedMs = parts.clock.monotonicMs();
   const sending = await store.send(scope, name, here);
   if (sending === null) {

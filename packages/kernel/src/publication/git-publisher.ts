@@ -43,6 +43,17 @@ export function gitPublisher(options: GitPublisherOptions): Publisher {
       const update = updateFor(payload, ref);
       return 'problem' in update ? `${update.problem}; it takes ${formOf(ref)}` : null;
     },
+    async ready({ bytes, signal }) {
+      const update = updateFor({ bytes }, ref);
+      // What is wrong with the payload is wrong on every machine.
+      if ('problem' in update) return null;
+      await using scratch = await openFor(options, host, { update, signal });
+      const problem =
+        'problem' in scratch ? scratch.problem : await findMissing(scratch, update, options);
+      // A git that was told to end has found nothing out.
+      signal.throwIfAborted();
+      return problem;
+    },
     async publish(request) {
       const update = updateFor(request, ref);
       if ('problem' in update) return notSent(update.problem);
@@ -95,7 +106,7 @@ function formOf(ref: string): string {
 
 /** Nothing has left this machine, so whatever is wrong is a definite end. */
 function notSent(problem: string): PublishAnswer {
-  return { kind: 'refused', message: `Nothing was pushed: ${problem}.` };
+  return { kind: 'not-sent', message: `${problem}.` };
 }
 
 async function openFor(
@@ -106,19 +117,44 @@ async function openFor(
   try {
     return await openScratch(host, { repository, objectName: update.new, signal });
   } catch (error) {
-    const problem = error instanceof Error ? error.message : 'the repository cannot be read';
-    return { problem, [Symbol.asyncDispose]: async () => undefined };
+    return { problem: whyUnread(error, { repository, git: host.git }), ...NOTHING_TO_FREE };
   }
+}
+
+/** Git without a program is no matter of the repository; for the rest, git itself says what is wrong with it. */
+function whyUnread(
+  error: unknown,
+  { repository, git }: { readonly repository: string; readonly git: string },
+): string {
+  const said = error instanceof Error ? error.message : 'it cannot be read';
+  if (!(error instanceof Error) || !('syscall' in error)) {
+    return `${repository} cannot be read as the repository that has the commit (${said})`;
+  }
+  return error.syscall === `spawn ${git}`
+    ? `the program ${git} could not be started (${said}); it has to be installed, and in PATH`
+    : `there is no folder to work in (${said})`;
+}
+
+/** What this machine does not have of a change. */
+async function findMissing(
+  scratch: ScratchRepository,
+  { new: next, old }: GitUpdate,
+  { repository, allowsRewriting = false }: GitPublisherOptions,
+): Promise<string | null> {
+  for (const commit of old === null || allowsRewriting ? [next] : [next, old]) {
+    const { status } = await scratch.run(['cat-file', '-e', `${commit}^{commit}`]);
+    if (status !== 0) return `the commit ${commit} is not in the repository ${repository}`;
+  }
+  return null;
 }
 
 async function checkHistory(
   scratch: ScratchRepository,
   update: GitUpdate,
-  { allowsRewriting = false }: GitPublisherOptions,
+  options: GitPublisherOptions,
 ): Promise<string | null> {
-  const exists = await scratch.run(['cat-file', '-e', `${update.new}^{commit}`]);
-  if (exists.status !== 0) return `the commit ${update.new} is not in the repository`;
-  if (update.old === null || allowsRewriting) return null;
+  const missing = await findMissing(scratch, update, options);
+  if (missing !== null || update.old === null || options.allowsRewriting === true) return missing;
   const { status } = await scratch.run(['merge-base', '--is-ancestor', update.old, update.new]);
   return status === 0 ? null : 'the new commit does not contain the old one';
 }
@@ -184,6 +220,8 @@ async function contains(
   ]);
   return status === 0 ? true : status === 1 ? false : null;
 }
+
+const NOTHING_TO_FREE = { [Symbol.asyncDispose]: async (): Promise<void> => undefined };
 
 function refIn(listed: string, ref: string): string | null {
   for (const line of listed.split('\n')) {

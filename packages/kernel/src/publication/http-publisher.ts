@@ -1,4 +1,6 @@
 import { type JsonValue, sha256 } from '@millforge/contracts';
+import { reasonOf } from './ask-publisher.ts';
+import { readConnectFailure } from './connect-failure.ts';
 import { isJsonObject } from './json-object.ts';
 import type { Inspection, PublishAnswer, Publisher } from './publisher.ts';
 
@@ -12,7 +14,7 @@ export interface HttpPublisherOptions {
   readonly headers?: () =>
     | Readonly<Record<string, string>>
     | Promise<Readonly<Record<string, string>>>;
-  /** Does the requests. */
+  /** Does the requests: each once, so that one whose connection was never made has sent nothing. */
   readonly fetch: typeof globalThis.fetch;
   /** Wall time in milliseconds. */
   readonly now: () => number;
@@ -40,17 +42,26 @@ export function httpPublisher(options: HttpPublisherOptions): Publisher {
     target: url,
     settleMs,
     checkPayload: () => findProblem(url),
+    async ready() {
+      const headers = await findHeaders(options);
+      return headers instanceof Headers ? null : headers.problem;
+    },
     async publish({ operationId, bytes, intent, signal, sendByMs }): Promise<PublishAnswer> {
       const problem = findProblem(url);
-      if (problem !== null) return { kind: 'refused', message: `Nothing was sent: ${problem}.` };
-      const headers = new Headers(await options.headers?.());
+      if (problem !== null) return { kind: 'not-sent', message: `${problem}.` };
+      const headers = await findHeaders(options);
+      if (!(headers instanceof Headers)) {
+        return { kind: 'not-sent', message: `${headers.problem}.` };
+      }
       headers.set('content-type', intent.payload.media_type);
       headers.set('idempotency-key', operationId);
       // Looking for a key may have taken its own time.
       if (options.now() >= sendByMs) {
-        return { kind: 'refused', message: 'Nothing was sent: its time was over.' };
+        return { kind: 'not-sent', message: 'its time was over.' };
       }
-      const answer = await ask(url, { method: 'POST', body: Buffer.from(bytes), headers, signal });
+      const init = { method: 'POST', body: Buffer.from(bytes), headers, signal };
+      const answer = await ask(url, init).catch(notConnected);
+      if ('kind' in answer) return answer;
       const { status, evidence } = answer;
       if (status >= 200 && status < 300) {
         return { kind: 'acknowledged', operationId: operationOf(answer) ?? '', evidence };
@@ -78,6 +89,30 @@ export function httpPublisher(options: HttpPublisherOptions): Publisher {
         : { kind: 'unknown', evidence };
     },
   };
+}
+
+/** The headers of one request; not their text where they are wrong, which may be the key. */
+async function findHeaders({
+  headers,
+}: HttpPublisherOptions): Promise<Headers | { readonly problem: string }> {
+  let given: Readonly<Record<string, string>> | undefined;
+  try {
+    given = await headers?.();
+  } catch (error) {
+    return { problem: `its headers cannot be had (${reasonOf(error)})` };
+  }
+  try {
+    return new Headers(given);
+  } catch {
+    return { problem: 'its headers are none that can be sent' };
+  }
+}
+
+/** What failed before there was a connection has sent nothing; whatever failed later may have arrived. */
+function notConnected(error: unknown): PublishAnswer {
+  const failure = readConnectFailure(error);
+  if (failure.isBefore) return { kind: 'not-sent', message: `${failure.message}.` };
+  throw new Error(failure.message, { cause: error });
 }
 
 /** What was answered, cut to what is needed. */

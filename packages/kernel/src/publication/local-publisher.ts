@@ -1,4 +1,8 @@
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { type Ids, type JsonValue, sha256 } from '@millforge/contracts';
+import { reasonOf } from './ask-publisher.ts';
 import { createLocalReceiver, type LocalReceiver } from './local-receiver.ts';
 import type { Inspection, PublishAnswer, Publisher, PublishRequest } from './publisher.ts';
 
@@ -53,9 +57,10 @@ export function localPublisher(options: LocalPublisherOptions): LocalPublisher {
     target: directory,
     settleMs,
     applyWaiting: () => receiver.applyWaiting(),
+    ready: () => findObstacle(directory),
     async publish(request) {
       if (options.now() >= request.sendByMs) {
-        return { kind: 'refused', message: 'Nothing was sent: its time was over.' };
+        return { kind: 'not-sent', message: 'its time was over.' };
       }
       return deliver(receiver, request, fault());
     },
@@ -71,6 +76,17 @@ export function localPublisher(options: LocalPublisherOptions): LocalPublisher {
         : { kind: 'absent', isFinal: false };
     },
   };
+}
+
+/** The folder is made when it is sent to, so what counts is the nearest one that is there. */
+async function findObstacle(directory: string): Promise<string | null> {
+  const found = await stat(directory).catch(() => null);
+  if (found === null && dirname(directory) !== directory) return findObstacle(dirname(directory));
+  if (found?.isDirectory() !== true) return `${directory} is no folder`;
+  return access(directory, constants.W_OK).then(
+    () => null,
+    (error: unknown) => `${directory} cannot be written (${reasonOf(error)})`,
+  );
 }
 
 async function deliver(

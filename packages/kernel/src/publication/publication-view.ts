@@ -28,7 +28,7 @@ export type PublicationReason =
   | 'attested'
   /** The receiver refused it for good. */
   | 'refused'
-  /** The time for it was over before anything was sent. */
+  /** Nothing was sent: its time was over, or the publisher did not reach the receiver. */
   | 'not-sent'
   /** The receiver does not have it and cannot get it any more. */
   | 'finally-absent'

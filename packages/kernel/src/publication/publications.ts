@@ -83,7 +83,8 @@ export interface Publications {
    * It resolves with `unknown` where the receiver gave no valid answer; nothing ever sends it again.
    *
    * @throws `kernel/publication-not-allowed`, `kernel/approval-expired`, `kernel/approver-not-confirmed`,
-   * `kernel/publisher-mismatch`, `kernel/publication-in-flight`; nothing was sent then.
+   * `kernel/publisher-mismatch`, `kernel/publisher-not-ready`, `kernel/publication-in-flight`; nothing was sent then, and what was
+   * approved stays approved.
    */
   dispatch(scope: Scope, name: PublicationName, options: DispatchOptions): Promise<PublicationView>;
   /** Asks the receiver what became of a sending that has no known end; needs `publication.dispatch`. */

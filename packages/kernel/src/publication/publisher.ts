@@ -23,6 +23,13 @@ export interface Publisher {
    * nothing in them speaks against it. Looks at nothing else: no network, no key. Without it, every payload may be approved.
    */
   checkPayload?(payload: PayloadToCheck): string | null;
+  /**
+   * Why it cannot begin on this machine, in one sentence without a full stop, with what it needs; null when it can.
+   *
+   * Asked before an approval is consumed: for programs, folders and keys of this machine. Sends nothing and asks no receiver, whose
+   * no is an answer to `publish`. Without it, it can always begin.
+   */
+  ready?(request: ReadyRequest): Promise<string | null>;
   /** Sends once. Whatever it throws, and whatever it returns that is no answer, leaves the outcome unknown. */
   publish(request: PublishRequest): Promise<PublishAnswer>;
   /** Looks, without changing anything that could make the publication happen. */
@@ -35,6 +42,16 @@ export interface PayloadToCheck {
   readonly bytes: Uint8Array;
   /** Their media type. */
   readonly mediaType: string;
+}
+
+/** What is about to be sent, if the publisher can begin. */
+export interface ReadyRequest {
+  /** What was approved. */
+  readonly intent: PublicationIntent;
+  /** The exact bytes, as they were approved. */
+  readonly bytes: Uint8Array;
+  /** Aborted when nobody waits any more. */
+  readonly signal: AbortSignal;
 }
 
 /** One sending. */
@@ -71,6 +88,14 @@ export type PublishAnswer =
       /** Why, in one sentence. */
       readonly message: string;
       /** What it said; up to 4 KiB. */
+      readonly evidence?: JsonValue;
+    }
+  | {
+      /** Not a byte of it left: no receiver was asked, it was not applied and will not be. */
+      readonly kind: 'not-sent';
+      /** Why, as what follows a colon. */
+      readonly message: string;
+      /** What is known of it; up to 4 KiB. */
       readonly evidence?: JsonValue;
     };
 

@@ -31,7 +31,7 @@ async function approvedPush(payload: JsonValue, by: Publisher): Promise<Publicat
   return publications;
 }
 
-const NOTHING = /Nothing was pushed/;
+const NOTHING = /^Nothing was sent: /;
 const asJson = (change: GitUpdate): JsonValue => ({ ...change });
 
 test('pushes one ref from the approved commit to the next, or makes it, in a real repository', async () => {
@@ -160,7 +160,6 @@ const unsent: readonly (readonly [string, (commits: Commits) => JsonValue])[] = 
   ['has an option for a ref', (c) => ({ ...update(c.first, c.second), ref: '--all' })],
   ['has a field that nobody knows', (c) => ({ ...update(c.first, c.second), force: true })],
   ['names a commit in short', (c) => asJson(update(c.first, c.second.slice(0, 12)))],
-  ['names a commit that is not there', (c) => asJson(update(c.first, 'a'.repeat(40)))],
   ['loses a commit', (c) => asJson(update(c.second, c.other))],
 ];
 

@@ -120,7 +120,7 @@ test.each([
     sendByMs: Number.MAX_SAFE_INTEGER,
     signal: new AbortController().signal,
   });
-  expect(await asked).toMatchObject({ kind: 'refused' });
+  expect(await asked).toMatchObject({ kind: 'not-sent' });
   const payload = { bytes: Buffer.from('x'), mediaType: 'text/plain' };
   expect(by.checkPayload?.(payload)).toEqual(expect.any(String));
   expect(sent).toEqual([]);

@@ -15,6 +15,7 @@ const nonsense: readonly (readonly [string, unknown])[] = [
   ['an acknowledgement of another operation', { kind: 'acknowledged', operationId: 'other' }],
   ['an acknowledgement of no operation', { kind: 'acknowledged' }],
   ['a refusal without a message', { kind: 'refused' }],
+  ['that nothing was sent, without a word why', { kind: 'not-sent' }],
   ['a kind that nobody knows', { kind: 'published' }],
 ];
 
