@@ -1,8 +1,21 @@
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import type { CliHost } from './terminal.ts';
 
-/** How this command is called in what a person is told to type: whoever came by npx has none on the PATH. */
+/**
+ * How this command is called in what a person is told to type: by its name where the shell finds that, else by npx,
+ * which finds what is installed in the project and what is installed for all.
+ */
 export function ownName(env: CliHost['env']): string {
-  return env['npm_command'] === 'exec' ? 'npx millforge' : 'millforge';
+  return isOnPath(env) ? 'millforge' : 'npx millforge';
+}
+
+function isOnPath({ npm_command: npm, PATH: path = '' }: CliHost['env']): boolean {
+  // What npm starts finds more than the shell of whoever reads it.
+  if (npm !== undefined) return false;
+  return path
+    .split(delimiter)
+    .some((folder) => folder !== '' && existsSync(join(folder, 'millforge')));
 }
 
 /** A sentence of ours with the commands in its quotes, or at its beginning, as they can be typed. */

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runCli, testFolder } from './run-cli.ts';
 
@@ -22,15 +24,21 @@ test.each(['--version', '-V', '-v'])('%s prints its version', async (flag) => {
 });
 
 test.each([
-  ['by its name', undefined, 'millforge'],
-  ['by npx', 'exec', 'npx millforge'],
-])('called %s it advises commands that are found', async (_name, npm_command, program) => {
+  ['on the PATH', undefined, true, 'millforge'],
+  ['by npx', 'exec', true, 'npx millforge'],
+  // npm puts the commands of a checkout on the PATH of its scripts, and of nobody else.
+  ['by a script of npm', 'run-script', true, 'npx millforge'],
+  ['by its path', undefined, false, 'npx millforge'],
+])('called %s it advises commands that are found', async (...row) => {
+  const [, npm_command, isOnPath, program] = row;
   const cwd = testFolder();
-  const end = await runCli(['init', 'agent'], { cwd, env: { npm_command } });
+  if (isOnPath) writeFileSync(join(cwd, 'millforge'), '');
+  const env = { npm_command, PATH: `/nowhere:${cwd}` };
+  const end = await runCli(['init', 'agent'], { cwd, env });
   expect(end.stdout).toContain(`cd agent && ${program} run harness.yaml`);
-  const wrong = await runCli(['resume', 'run_none'], { cwd, env: { npm_command } });
+  const wrong = await runCli(['resume', 'run_none'], { cwd, env });
   expect(wrong.stderr).toContain(`'${program} runs'`);
-  const help = await runCli(['help', 'resume'], { cwd, env: { npm_command } });
+  const help = await runCli(['help', 'resume'], { cwd, env });
   expect(help.stdout).toContain(`  ${program} resume RUN`);
   expect(help.stdout).toContain(`Example: ${program} resume`);
 });
