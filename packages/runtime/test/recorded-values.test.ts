@@ -1,4 +1,4 @@
-import type { ModelClient, OperationLog } from '@millforge/contracts';
+import type { ModelClient, ModelRequest, OperationLog } from '@millforge/contracts';
 import { manualClock, sequentialIds } from '@millforge/contracts/testing';
 import { memoryOperationLog } from '@millforge/runtime';
 import { expect, test } from 'vitest';
@@ -67,6 +67,22 @@ test.each<[string, (messages: unknown[]) => unknown]>([
     });
     expect(outcome.status).toBe('success');
     expect(sizes).toEqual([2, 4, 6]);
+  }
+});
+
+test('a client that keeps its requests finds in each what it was sent, and in a copy too', async () => {
+  const kept: ModelRequest[] = [];
+  const script = scriptedClient([[['read', { path: 'a' }]], [['read', { path: 'b' }]], [END]]);
+  await runScript(PLAN, [], {
+    model: {
+      async complete(request, options) {
+        kept.push(request);
+        return await script.complete(request, options);
+      },
+    },
+  });
+  for (const requests of [kept, kept.map((request) => ({ ...request }))]) {
+    expect(requests.map(({ messages }) => messages.length)).toEqual([2, 4, 6]);
   }
 });
 

@@ -1,4 +1,4 @@
-import type { ModelMessage, ModelRequest } from '@millforge/contracts';
+import type { ModelMessage, ModelRequest, ModelTool } from '@millforge/contracts';
 import { toPromptMessages } from '@millforge/guard/messages';
 import type { Run } from '../run-state.ts';
 import { shownMessage } from './result-images.ts';
@@ -15,18 +15,49 @@ export function modelRequest(run: Run): ModelRequest {
   if (run.policy.textCalls === true) {
     return { messages: oneUserAtATime(toPromptMessages(messages, run.tools)), tools: [] };
   }
+  const request = new TurnRequest(messages, run.tools);
   const takesChoice = capabilities?.tool_choice === 'supported';
   return run.toolChoice === 'auto' || !takesChoice
-    ? { messages, tools: run.tools }
-    : { messages, tools: run.tools, options: { tool_choice: run.toolChoice } };
+    ? request
+    : Object.assign(request, { options: { tool_choice: run.toolChoice } });
+}
+
+/**
+ * A request with a list of its own, which a client may work on and keep.
+ *
+ * The conversation only grows until it is shortened into another list, so the copy is made when the list is
+ * first read: a run of a thousand turns would copy half a million places else, and some clients read none.
+ */
+class TurnRequest implements ModelRequest {
+  declare readonly messages: readonly ModelMessage[];
+  readonly tools: readonly ModelTool[];
+  readonly #shared: readonly ModelMessage[];
+  readonly #length: number;
+  #own: readonly ModelMessage[] | null = null;
+
+  constructor(messages: readonly ModelMessage[], tools: readonly ModelTool[]) {
+    this.tools = tools;
+    this.#shared = messages;
+    this.#length = messages.length;
+    // A property of its own, so that a copy of the request has it; one getter for all, for the engine.
+    Object.defineProperty(this, 'messages', TurnRequest.#messages);
+  }
+
+  static readonly #messages: PropertyDescriptor & ThisType<TurnRequest> = {
+    enumerable: true,
+    configurable: true,
+    get() {
+      this.#own ??= this.#shared.slice(0, this.#length);
+      return this.#own;
+    },
+  };
 }
 
 /** What can be shown to the model: images only to one that is declared to see, through tools of its own. */
 function shownMessages({ conversation, options, policy }: Run): readonly ModelMessage[] {
   const { messages, hasImages } = conversation;
   const sees = options.model.capabilities?.images === 'supported' && policy.textCalls !== true;
-  // A list of its own: a client may work on it, and one that was given up still has it when the run goes on.
-  return hasImages ? messages.map((message) => shownMessage(message, sees)) : messages.slice();
+  return hasImages ? messages.map((message) => shownMessage(message, sees)) : messages;
 }
 
 /** Results have become words of the user, and templates refuse two of those in a row. */
