@@ -25,8 +25,6 @@ export interface Compaction {
 export interface Conversation {
   /** What the model is sent; the same array until it is shortened, growing. */
   readonly messages: readonly ModelMessage[];
-  /** The same in a list for clients, which the conversation does not depend on. */
-  shown(): readonly ModelMessage[];
   /** Whether a result of the run has come with images, be they gone meanwhile. */
   readonly hasImages: boolean;
   /** Estimated tokens of these messages. */
@@ -56,17 +54,11 @@ export function createConversation(): Conversation {
   let turns: (ContextTurn | GrowingTurn)[] = [];
   let last: GrowingTurn | null = null;
   let messages: ModelMessage[] = [];
-  let shown: ModelMessage[] = [];
-  let shownCount = 0;
   let added: ModelMessage[] = [];
   let hasImages = false;
   let tokens = 0;
   const open = new Set<string>();
 
-  const forgetShown = (): void => {
-    shown = [];
-    shownCount = 0;
-  };
   const push = (message: ModelMessage): void => {
     messages.push(Object.freeze(message));
     added.push(message);
@@ -81,7 +73,6 @@ export function createConversation(): Conversation {
     // Templates refuse two users in a row, and this one was not sent: a reply would stand behind it.
     const whole = joined(previous.content, text);
     messages[messages.length - 1] = whole;
-    if (shownCount === messages.length) forgetShown();
     tokens += estimateMessage(whole) - estimateMessage(previous);
     const unsent = added.at(-1);
     if (unsent?.role === 'user') added[added.length - 1] = joined(unsent.content, text);
@@ -104,15 +95,6 @@ export function createConversation(): Conversation {
     },
     get hasImages() {
       return hasImages;
-    },
-    shown() {
-      // Goes on where it was, since a copy for every turn would cost its square; a client may have worked on it.
-      if (shown.length !== shownCount) forgetShown();
-      for (; shownCount < messages.length; shownCount++) {
-        const message = messages[shownCount];
-        if (message !== undefined) shown.push(message);
-      }
-      return shown;
     },
     get tokens() {
       return tokens;
@@ -158,7 +140,6 @@ export function createConversation(): Conversation {
       if (fit.rung === 0) return null;
       const tokensBefore = tokens;
       messages = [...contextMessages(fit.state)];
-      forgetShown();
       tokens = contextTokens(fit.state);
       return {
         rung: fit.rung,
