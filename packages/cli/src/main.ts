@@ -9,6 +9,7 @@ import { connectDiffCommand } from './commands/connect-diff.ts';
 import { connectDiscoverCommand } from './commands/connect-discover.ts';
 import { connectDraftCommand } from './commands/connect-draft.ts';
 import { connectLoginCommand } from './commands/connect-login.ts';
+import { dataFlag } from './commands/data-place.ts';
 import { developCommand } from './commands/develop.ts';
 import { diffCommand } from './commands/diff.ts';
 import { doctorCommand } from './commands/doctor.ts';
@@ -67,9 +68,17 @@ export async function main(argv: readonly string[], options: MainOptions): Promi
     return await dispatch(argv, { ...options, host });
   } catch (thrown) {
     const error = firstOf(thrown);
-    writeLine(host.stderr, `millforge: ${asCalled(sentenceOf(error), host.env)}`);
+    const sentence = asCalled(sentenceOf(error), host.env, givenData(argv));
+    writeLine(host.stderr, `millforge: ${sentence}`);
     return exitStatusOfError(error);
   }
+}
+
+/** The data directory of a command line that may be wrong, for the commands that are advised. */
+function givenData(argv: readonly string[]): string {
+  const at = argv.findLastIndex((word) => word === '--data' || word.startsWith('--data='));
+  const value = argv[at] === '--data' ? argv[at + 1] : argv[at]?.slice('--data='.length);
+  return value === undefined || value === '' ? '' : dataFlag(value);
 }
 
 /** What failed first, where closing after it failed as well. */

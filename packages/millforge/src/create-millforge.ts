@@ -15,7 +15,6 @@ import {
   type DurableParts,
   decideRun,
   listDurableRuns,
-  noSuchRun,
   readDurableRun,
   readRunGoal,
   resumeDurableRun,
@@ -162,7 +161,7 @@ export function createMillforge(options: MillforgeOptions = {}): Millforge {
   // Looking for a run must not make a trail: where there is none, there is no run.
   const durableWith = async (runId: string, open = openTrail): Promise<DurableParts> => {
     if (dataDir !== null && trailPath !== null && !isTrailThere(trailPath)) {
-      throw noSuchRun(runId, dataDir);
+      throw noTrail(trailPath, `, and so no run ${runId.slice(0, 128)}`);
     }
     return durable(open);
   };
@@ -261,10 +260,7 @@ export function createMillforge(options: MillforgeOptions = {}): Millforge {
     async publications() {
       assertSupportedPlatform(platform);
       if (trailPath !== null && !isTrailThere(trailPath)) {
-        throw millforgeError(
-          'millforge/usage',
-          `There is no trail at ${trailPath}; name the data directory of the runs with --data.`,
-        );
+        throw noTrail(trailPath);
       }
       const parts = await durable(openToLook);
       const { openRunPublications } = await import('./publications/run-publications.ts');
@@ -300,10 +296,7 @@ export function createMillforge(options: MillforgeOptions = {}): Millforge {
       if (runId === undefined) {
         if (trailPath !== null && !isTrailThere(trailPath)) {
           // A mistyped path must not pass as a trail that holds.
-          throw millforgeError(
-            'millforge/usage',
-            `There is no trail at ${trailPath}; name the data directory of the runs with --data.`,
-          );
+          throw noTrail(trailPath);
         }
         const { kernel, scope } = await durable(openToLook);
         return kernel.verifyTrail(scope);
@@ -327,6 +320,13 @@ export function createMillforge(options: MillforgeOptions = {}): Millforge {
     },
   };
   return millforge;
+}
+
+function noTrail(path: string, more = ''): MillforgeError {
+  return millforgeError(
+    'millforge/usage',
+    `There is no trail at ${path}${more}; name the data directory of the runs with --data.`,
+  );
 }
 
 /** Whether a trail cannot be written here, which says nothing against reading it. */

@@ -202,7 +202,7 @@ export async function readRunGoal(
 }
 
 /** The error for a run that is not in a data directory. */
-export function noSuchRun(runId: string, dataDir: string): MillforgeError {
+function noSuchRun(runId: string, dataDir: string): MillforgeError {
   return millforgeError(
     'millforge/usage',
     `There is no run ${runId.slice(0, 128)} in ${dataDir}; 'millforge runs' lists those that are there.`,

@@ -45,7 +45,7 @@ export async function placeOf(
 }
 
 /** A flag that can be pasted into a shell. */
-function dataFlag(directory: string): string {
+export function dataFlag(directory: string): string {
   return ` --data ${shellWord(directory)}`;
 }
 

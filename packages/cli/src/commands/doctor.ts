@@ -19,7 +19,7 @@ export const doctorCommand: Command = {
     await using millforge = createMillforge({ dataDir: data.directory, env: host.env });
     const findings = await millforge.doctor();
     for (const { subject, isRight, message: sentence } of findings) {
-      const message = asCalled(sentence, host.env);
+      const message = asCalled(sentence, host.env, data.flag);
       if (args.has('json')) {
         writeJsonLine(host.stdout, {
           kind: 'doctor_finding',

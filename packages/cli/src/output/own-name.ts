@@ -18,9 +18,16 @@ function isOnPath({ npm_command: npm, PATH: path = '' }: CliHost['env']): boolea
     .some((folder) => folder !== '' && existsSync(join(folder, 'millforge')));
 }
 
-/** A sentence of ours with the commands in its quotes, or at its beginning, as they can be typed. */
-export function asCalled(sentence: string, env: CliHost['env']): string {
-  return sentence.replaceAll(COMMAND, `${ownName(env)} `);
+/**
+ * A sentence of ours with the commands in its quotes, or at its beginning, as they can be typed; those that look at
+ * what is kept get `dataFlag`, so that they look in the same place.
+ */
+export function asCalled(sentence: string, env: CliHost['env'], dataFlag = ''): string {
+  const placed = sentence.replaceAll(LOOKING, (command) => `${command}${dataFlag}`);
+  return placed.replaceAll(COMMAND, `${ownName(env)} `);
 }
 
+// What names a place of its own, or is said to lack something, is not advised for this one.
+const LOOKING =
+  /(?<=(['`]))millforge (?:runs|resume|trail|publish|doctor|review|develop)(?: (?!--data|--help)[^'` ]+)*(?=\1(?! needs| has no| does not))/g;
 const COMMAND = /(?<=^|['`]|' )millforge (?=[a-zA-Z])/g;

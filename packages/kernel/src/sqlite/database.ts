@@ -396,7 +396,7 @@ function movedFile(path: string): MillforgeError {
 function damagedFile(path: string, found: string): MillforgeError {
   return new MillforgeError(
     'kernel/corrupt',
-    `${path} is damaged; copy it away, run \`millforge doctor\` on the copy and restore a backup.`,
+    `${path} is damaged; copy its folder, look at that with \`millforge doctor --data COPY\`, and restore a backup.`,
     { details: { path, found } },
   );
 }

@@ -245,7 +245,7 @@ function checkPages(connection: Connection, path: string): void {
 function damaged(path: string, found: string): MillforgeError {
   return new MillforgeError(
     'kernel/corrupt',
-    `${path} is damaged (${found}); copy it away, run \`millforge doctor\` on the copy and restore a backup.`,
+    `${path} is damaged (${found}); copy its folder, look at that with \`millforge doctor --data COPY\`, and restore a backup.`,
     { details: { path, found } },
   );
 }

@@ -56,7 +56,7 @@ const FAULTS: readonly Fault[] = [
     codes: /^SQLITE_CORRUPT/,
     code: 'kernel/corrupt',
     message: (path) =>
-      `${path} is damaged; copy it away, run \`millforge doctor\` on the copy and restore a backup.`,
+      `${path} is damaged; copy its folder, look at that with \`millforge doctor --data COPY\`, and restore a backup.`,
   },
   {
     // The index of the log lies in a file of its own, which has no room to grow.

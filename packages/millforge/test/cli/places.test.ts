@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join, relative } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { overriding, runCli, testFolder } from './run-cli.ts';
+import { lastJson, overriding, runCli, testFolder } from './run-cli.ts';
 import {
   GRANT_FLAGS,
   PROFILES,
@@ -82,7 +82,7 @@ test('looking for runs where there are none makes no data directory', async () =
   ] as const) {
     const end = await runCli([...argv, '--data', 'data'], { cwd });
     expect(end.code, argv.join(' ')).toBe(code);
-    expect(end.stderr).toMatch(/There is no (?:run run_x in|trail at|export at) /);
+    expect(end.stderr).toMatch(/There is no (?:trail|export) at /);
   }
   expect(existsSync(join(cwd, 'data'))).toBe(false);
 });
@@ -139,6 +139,25 @@ test('advice names the data directory that the command was given', async () => {
   const [, command = ''] = /go on with: millforge (.+)/.exec(end.stdout) ?? [];
   expect(command).toMatch(/^resume run_\w+ --data data$/);
   expect((await runCli(command.split(' '), { cwd })).code).toBe(1);
+});
+
+test('advice for what is not there names the data directory that was looked in', async () => {
+  const { cwd, argv } = layOut();
+  const end = await runCli([...argv, '--json'], { cwd });
+  const { run_id: runId } = lastJson(end);
+  for (const [command, advice] of [
+    ['resume run_x', 'runs'],
+    ['trail show run_x', 'runs'],
+    ['review --resume run_x', 'runs'],
+    ['publish list run_x', 'runs'],
+    [`publish revoke ${runId} --reason r`, 'publish intend'],
+  ] as const) {
+    const { code, stderr } = await runCli([...command.split(' '), '--data', 'data'], { cwd });
+    expect([code, stderr]).toEqual([
+      64,
+      expect.stringContaining(`'millforge ${advice} --data data'`),
+    ]);
+  }
 });
 
 test('advice names the data directory of a project that is not the current one', async () => {

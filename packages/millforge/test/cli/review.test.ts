@@ -220,7 +220,7 @@ test.each([
   ['two forms', ['--format', 'json', '--json'], '--json'],
   ['rules and a model', ['--rules', '--model', 'http://127.0.0.1:1/v1#x'], '--rules'],
   ['a resumed review with another scope', ['--resume', 'r', '--path', 'lib'], '--path'],
-  ['a review that is not there', ['--resume', 'r'], 'There is no run r in '],
+  ['a review that is not there', ['--resume', 'r'], ', and so no run r; '],
   ['a decision about nothing', ['--decide', 'approve', '--reason', 'x'], '--resume'],
   ['a decision without a reason', ['--resume', 'r', '--decide', 'approve'], '--reason'],
   ['another decision', ['--resume', 'r', '--decide', 'accept', '--reason', 'x'], 'approve, deny'],

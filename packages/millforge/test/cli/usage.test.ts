@@ -36,8 +36,8 @@ test.each([
   const env = { npm_command, PATH: `/nowhere:${cwd}` };
   const end = await runCli(['init', 'agent'], { cwd, env });
   expect(end.stdout).toContain(`cd agent && ${program} run harness.yaml`);
-  const wrong = await runCli(['resume', 'run_none'], { cwd, env });
-  expect(wrong.stderr).toContain(`'${program} runs'`);
+  const wrong = await runCli(['tools', 'show', 'none@1'], { cwd, env });
+  expect(wrong.stderr).toContain(`'${program} tools ls'`);
   const help = await runCli(['help', 'resume'], { cwd, env });
   expect(help.stdout).toContain(`  ${program} resume RUN`);
   expect(help.stdout).toContain(`Example: ${program} resume`);
