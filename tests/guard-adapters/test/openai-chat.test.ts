@@ -200,3 +200,53 @@ test('parallel calls that a server streams under one index stay apart', async ()
     { id: 'b', function: { arguments: '{"id":8}' } },
   ]);
 });
+
+function signed(args: string, signature: string) {
+  const extra_content = { google: { thought_signature: signature } };
+  return { ...call('readNote', args), extra_content };
+}
+
+test.each(['whole', 'streamed'])('what stands beside a call stays with it: %s', async (how) => {
+  const sent: object[] = [];
+  const replies = [signed('{"id":"x"}', 's1'), signed('{"id":"7"}', 's2')];
+  const { message } = await guardedChat(
+    { messages: [{ role: 'user', content: 'Read it.' }], tools: TOOLS },
+    {
+      create: async (request) => {
+        sent.push(...request.messages.slice(1, 2));
+        const tool_calls = [{ index: 0, ...replies[sent.length] }];
+        return how === 'whole'
+          ? { choices: [{ message: { tool_calls } }] }
+          : ReadableStream.from([{ choices: [{ delta: { tool_calls } }] }]);
+      },
+    },
+  );
+  expect(sent).toMatchObject([
+    { tool_calls: [{ extra_content: { google: { thought_signature: 's1' } } }] },
+  ]);
+  expect(message.tool_calls).toEqual([
+    {
+      id: 'a',
+      type: 'function',
+      function: { name: 'read_note', arguments: '{"id":7}' },
+      extra_content: { google: { thought_signature: 's2' } },
+    },
+  ]);
+});
+
+test('a second question whose answer streams as well is heard', async () => {
+  const answers = ['', 'It says ', 'hello.'];
+  const { message, turn: guarded } = await guardedChat(
+    { messages: [{ role: 'user', content: 'What does it say?' }], tools: TOOLS },
+    {
+      create: async () =>
+        ReadableStream.from(
+          answers.splice(0, answers.length === 3 ? 1 : 2).map((content) => ({
+            choices: [{ delta: { content } }],
+          })),
+        ),
+    },
+  );
+  expect(message.content).toBe('It says hello.');
+  expect(guarded.asked).toEqual(['empty']);
+});

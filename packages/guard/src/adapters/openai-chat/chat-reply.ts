@@ -54,6 +54,14 @@ export function chatUsage(completion: object): ModelUsage | null {
   };
 }
 
+/**
+ * What stands beside a call, such as the signature of the thought that led to it: some servers refuse the call
+ * without it when it comes back.
+ */
+export function besideCall(call: object): { readonly [field: string]: unknown } {
+  return Object.fromEntries(Object.entries(call).filter(([field]) => !CALL_FIELDS.has(field)));
+}
+
 function toolCallOf(call: object): ModelToolCall {
   const fn = objectOf(call, 'function') ?? {};
   const args: unknown = Reflect.get(fn, 'arguments');
@@ -64,6 +72,7 @@ function toolCallOf(call: object): ModelToolCall {
   };
 }
 
+const CALL_FIELDS: ReadonlySet<string> = new Set(['id', 'index', 'type', 'function']);
 const FINISH_REASONS: ReadonlyMap<string, ModelReply['finish_reason']> = new Map([
   ['stop', 'stop'],
   ['length', 'length'],

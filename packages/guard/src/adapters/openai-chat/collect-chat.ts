@@ -1,6 +1,6 @@
 import type { ModelReply, ModelUsage } from '@millforge/contracts';
 import { itemsOf, objectOf, textOf } from '../read-field.ts';
-import { chatText, chatUsage, finishReason, reasoningIn } from './chat-reply.ts';
+import { besideCall, chatText, chatUsage, finishReason, reasoningIn } from './chat-reply.ts';
 
 /** Puts the chunks of one streamed completion together. */
 export interface ChatCollector {
@@ -8,6 +8,8 @@ export interface ChatCollector {
   add(chunk: object): string;
   /** The reply as far as it has come. */
   reply(): ModelReply;
+  /** What stood beside each call with an id. */
+  beside(): ReadonlyMap<string, object>;
 }
 
 /** Makes the collector of one completion; how the server cuts its chunks makes no difference. */
@@ -40,6 +42,7 @@ export function createChatCollector(): ChatCollector {
       usage,
       provider_model: model,
     }),
+    beside: () => new Map(calls.map(({ id, beside }) => [id, beside])),
   };
 }
 
@@ -48,6 +51,7 @@ interface StartedCall {
   id: string;
   name: string;
   readonly pieces: string[];
+  readonly beside: { [field: string]: unknown };
 }
 
 /**
@@ -63,9 +67,10 @@ function addPiece(calls: StartedCall[], piece: object): void {
       ? calls.findLast((call) => call.index === index)
       : calls.findLast((call) => id === '' || call.id === id);
   const known = found !== undefined && isAnother(found, id, fn) ? undefined : found;
-  const call = known ?? { index, id: '', name: '', pieces: [] };
+  const call = known ?? { index, id: '', name: '', pieces: [], beside: {} };
   if (known === undefined) calls.push(call);
   if (call.id === '') call.id = id;
+  Object.assign(call.beside, besideCall(piece));
   const name = textOf(fn, 'name') ?? '';
   // Most servers send a name whole and again; none sends it in pieces that repeat its beginning.
   if (name !== call.name) call.name += name;

@@ -1,11 +1,11 @@
-import type { ModelMessage, ModelReply } from '@millforge/contracts';
+import type { ModelMessage, ModelReply, ModelToolCall } from '@millforge/contracts';
 import type { GuardPolicy } from '../../guard-policy.ts';
 import { type GuardTool, toGuardTool } from '../../guard-tool.ts';
 import type { ToolChoice } from '../../judge/judge-text.ts';
 import { createTextRelease, type TextRelease } from '../../stream/text-release.ts';
 import { type GuardedTurn, guardTurn } from '../../turn/guard-turn.ts';
 import { itemsOf, objectOf, textOf } from '../read-field.ts';
-import { chatReply } from './chat-reply.ts';
+import { besideCall, chatReply } from './chat-reply.ts';
 import { createChatCollector } from './collect-chat.ts';
 
 /** What is used of the body of a request for a chat completion. */
@@ -75,10 +75,12 @@ export async function guardedChat<Request extends ChatRequest>(
   const toolChoice = toolChoiceOf(request);
   const release = createTextRelease(tools);
   let first: string | null = null;
+  const beside = new Map<string, object>();
   const turn = await guardTurn(
     async (extra, choice) => {
-      const answer = await options.create(extended(request, extra, choice));
-      const reply = await read(answer, extra.length === 0 ? { release, ...options } : {});
+      const answer = await options.create(extended(request, { extra, beside }, choice));
+      const shown = extra.length === 0 ? { release, ...options } : {};
+      const reply = await read(answer, { ...shown, beside });
       if (extra.length === 0) first = reply.content;
       return reply;
     },
@@ -91,34 +93,51 @@ export async function guardedChat<Request extends ChatRequest>(
     },
   );
   if (turn.content === first) options.onText?.(release.rest());
-  return { message: messageOf(turn), turn };
+  return { message: messageOf(turn, beside), turn };
 }
 
 async function read(
   answer: object,
-  shown: { readonly release?: TextRelease; readonly onText?: (piece: string) => void },
+  shown: {
+    readonly release?: TextRelease;
+    readonly onText?: (piece: string) => void;
+    readonly beside: Map<string, object>;
+  },
 ): Promise<ModelReply> {
-  if (!isStream(answer)) return chatReply(answer);
+  const { beside } = shown;
+  if (!isStream(answer)) {
+    for (const call of callsOf(answer)) beside.set(textOf(call, 'id') ?? '', besideCall(call));
+    return chatReply(answer);
+  }
   const collector = createChatCollector();
   for await (const chunk of answer) {
-    const piece = shown.release?.push(collector.add(chunk)) ?? '';
+    const text = collector.add(chunk);
+    const piece = shown.release?.push(text) ?? '';
     if (piece !== '') shown.onText?.(piece);
   }
+  for (const [id, fields] of collector.beside()) beside.set(id, fields);
   return collector.reply();
+}
+
+function callsOf(completion: object): readonly object[] {
+  const message = objectOf(itemsOf(completion, 'choices')[0] ?? {}, 'message');
+  return message === null ? [] : itemsOf(message, 'tool_calls');
 }
 
 function isStream(answer: object): answer is AsyncIterable<object> {
   return Symbol.asyncIterator in answer;
 }
 
-function messageOf({ content, calls }: GuardedTurn): ChatMessage {
+/** What stood beside calls, by their ids. */
+type Beside = ReadonlyMap<string, object>;
+
+function messageOf({ content, calls }: GuardedTurn, beside: Beside): ChatMessage {
   if (calls.length === 0) return { role: 'assistant', content };
-  const made = calls.map(({ id, name, arguments: args }) => ({
-    id,
-    type: 'function' as const,
-    function: { name, arguments: args },
-  }));
-  return { role: 'assistant', content, tool_calls: made };
+  return { role: 'assistant', content, tool_calls: calls.map((call) => callItem(call, beside)) };
+}
+
+function callItem({ id, name, arguments: args }: ModelToolCall, beside: Beside) {
+  return { ...beside.get(id), id, type: 'function' as const, function: { name, arguments: args } };
 }
 
 /** The function tools of a request; entries of another kind are passed over. */
@@ -146,7 +165,7 @@ function callIds({ messages }: ChatRequest): ReadonlySet<string> {
 
 function extended<Request extends ChatRequest>(
   request: Request,
-  extra: readonly ModelMessage[],
+  { extra, beside }: { readonly extra: readonly ModelMessage[]; readonly beside: Beside },
   choice: ToolChoice,
 ): Request {
   if (extra.length === 0) return request;
@@ -155,20 +174,16 @@ function extended<Request extends ChatRequest>(
     request.tool_choice === undefined && choice === 'auto' ? {} : { tool_choice: named };
   return {
     ...request,
-    messages: [...request.messages, ...extra.map(toMessage)],
+    messages: [...request.messages, ...extra.map((message) => toMessage(message, beside))],
     ...changed,
   };
 }
 
-function toMessage(message: ModelMessage): object {
+function toMessage(message: ModelMessage, beside: Beside): object {
   if (message.role === 'tool') {
     return { role: 'tool', tool_call_id: message.tool_call_id, content: message.content };
   }
   if (message.role !== 'assistant' || message.tool_calls === undefined) return message;
-  const calls = message.tool_calls.map(({ id, name, arguments: args }) => ({
-    id,
-    type: 'function',
-    function: { name, arguments: args },
-  }));
+  const calls = message.tool_calls.map((call) => callItem(call, beside));
   return { role: 'assistant', content: message.content, tool_calls: calls };
 }
