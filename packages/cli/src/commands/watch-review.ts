@@ -79,7 +79,10 @@ function showOutcome(
     program: ownName(host.env),
   });
   if (status === 'held' && report !== null) {
-    writeLine(host.stderr, `It waits for you: ${on} --decide approve|deny --reason TEXT`);
+    writeLine(host.stderr, 'It waits for you; one of these answers:');
+    for (const decision of ['approve', 'deny']) {
+      writeLine(host.stderr, `  ${on} --decide ${decision} --reason TEXT`);
+    }
   } else if (!ENDED.has(status) || outcome.failureClass === 'model_unavailable') {
     writeLine(host.stderr, `Go on with: ${on}`);
     if (outcome.failureClass === 'model_unavailable') writeLine(host.stderr, anew);

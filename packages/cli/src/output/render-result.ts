@@ -1,4 +1,4 @@
-import { type RunHold, type RunResult, unreachable } from '@millforge/contracts';
+import { type JsonValue, type RunHold, type RunResult, unreachable } from '@millforge/contracts';
 import type { GoalKind } from '../port/goal-kind.ts';
 import { type TextSink, writeLine } from './terminal.ts';
 import { type PlacedGoal, type WaysOn, waysOn } from './ways-on.ts';
@@ -36,7 +36,28 @@ export function printHold(sink: TextSink, hold: RunHold, ways: WaysOn): void {
     const state = hold.former_owner_alive ? 'still lives: it may yet happen' : 'is dead';
     writeLine(sink, `    its owner  ${state}`);
   }
-  writeLine(sink, `    decide     ${ways.decide(hold.hold_id, hold.decisions)}`);
+  const mayHappen = areProcessesAlive(hold);
+  if (mayHappen) writeLine(sink, `    first      ${WAIT}`);
+  for (const decision of inOrder(hold, mayHappen)) {
+    writeLine(sink, `    decide     ${ways.decide(hold.hold_id, decision)}`);
+  }
+}
+
+/** To have it done again comes last while it may still be under way: the first line is the one that is copied. */
+function inOrder({ decisions }: RunHold, mayHappen: boolean): readonly string[] {
+  if (!mayHappen || !decisions.includes('retry')) return decisions;
+  return [...decisions.filter((decision) => decision !== 'retry'), 'retry'];
+}
+
+/** Whether whoever looked at a command saw its processes. */
+function areProcessesAlive({ reconciliation }: RunHold): boolean {
+  const evidence = fieldOf(reconciliation, 'evidence') ?? reconciliation;
+  return fieldOf(evidence, 'processes_alive') === true;
+}
+
+function fieldOf(value: JsonValue, name: string): JsonValue {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
+  return Object.entries(value).find(([key]) => key === name)?.[1] ?? null;
 }
 
 function headline(result: RunResult): string {
@@ -76,3 +97,6 @@ function isResumable(result: RunResult): boolean {
 function cut(text: string): string {
   return text.length > 400 ? `${text.slice(0, 399)}…` : text;
 }
+
+const WAIT =
+  'wait until its processes have ended, or end them, and look at what they did; a retry now would run it twice at once';

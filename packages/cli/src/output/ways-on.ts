@@ -6,8 +6,8 @@ export interface WaysOn {
   readonly goOn: string;
   /** Said where a model was not reached: what is gone on with keeps the way to it. */
   readonly anew: string;
-  /** Answers one of its holds; the decision that stands first can be pasted as it is. */
-  readonly decide: (holdId: string, decisions: readonly string[]) => string;
+  /** Answers one of its holds with one decision; can be pasted as it is. */
+  readonly decide: (holdId: string, decision: string) => string;
 }
 
 /** A goal, and how a command is called and told where that goal is. */
@@ -58,8 +58,5 @@ const KEPT =
   'That asks the same model in the same way again: URL, key variable and proxy are kept. To correct one of them,';
 
 function deciding(command: string, more: string): WaysOn['decide'] {
-  return (holdId, [first = '', ...others]) => {
-    const line = `${command} --hold ${holdId} --decide ${first}${more}`;
-    return others.length === 0 ? line : `${line}   (or ${others.join(', ')})`;
-  };
+  return (holdId, decision) => `${command} --hold ${holdId} --decide ${decision}${more}`;
 }

@@ -10,9 +10,29 @@ test('a run whose call may have happened ends with 7 and says how to decide', as
   expect(end.code).toBe(7);
   expect(end.stdout).toContain('held: a person must decide');
   expect(end.stdout).toContain('send_letter');
-  expect(end.stdout).toContain(
-    `millforge resume ${runId} --data 'my data' --hold ${holdId} --decide retry   (or accept, cancel)`,
+  expect(decisionsIn(end.stdout)).toEqual(
+    ['retry', 'accept', 'cancel'].map(
+      (decision) =>
+        `millforge resume ${runId} --data 'my data' --hold ${holdId} --decide ${decision}`,
+    ),
   );
+});
+
+test('to wait stands first where processes of the call live, and to make it again stands last', async () => {
+  const { end, command, runId } = await heldRun({ evidence: { processes_alive: true } });
+  for (const { stdout } of [end, await command('runs', runId)]) {
+    const first = stdout.indexOf('    first      wait until its processes have ended');
+    expect(first).toBeGreaterThan(stdout.indexOf('"processes_alive":true'));
+    expect(first).toBeLessThan(stdout.indexOf('    decide '));
+    expect(decisionsIn(stdout).map((line) => line.split(' ').at(-1))).toEqual([
+      'accept',
+      'cancel',
+      'retry',
+    ]);
+  }
+  const gone = await heldRun({ evidence: { processes_alive: false } });
+  expect(decisionsIn(gone.end.stdout)[0]).toMatch(/--decide retry$/);
+  expect(gone.end.stdout).not.toContain('wait until');
 });
 
 test('resume without a decision shows the hold again', async () => {
@@ -138,3 +158,11 @@ test('a repeated call is made again, and is held again when nobody can tell', as
   expect(end.code).toBe(7);
   expect(end.stderr).toContain('Decided: retry.');
 });
+
+/** The commands that are offered to decide, each as it can be copied from its line. */
+function decisionsIn(stdout: string): readonly string[] {
+  return stdout
+    .split('\n')
+    .filter((line) => line.startsWith('    decide     '))
+    .map((line) => line.slice(line.indexOf('millforge ')));
+}

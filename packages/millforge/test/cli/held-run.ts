@@ -6,8 +6,10 @@ import { type CliEnd, lastJson, runCli, testFolder } from './run-cli.ts';
 import { scriptText, testHarness } from './test-harness.ts';
 
 /** A factory whose tools know one more: a call of it never knows whether it happened. */
-const createWithLetters: MillforgeFactory = (options) =>
-  createMillforge({ ...options, tools: [LETTER] });
+const createWithLetters =
+  (evidence: object | undefined): MillforgeFactory =>
+  (options) =>
+    createMillforge({ ...options, tools: [letter(evidence)] });
 
 /** A run that is held because a letter may have been sent. */
 export interface HeldRun {
@@ -26,13 +28,22 @@ type CliEnv = Readonly<Record<string, string>>;
 
 /** Makes a run that is held, of another model and in another environment where those are given. */
 export async function heldRun(
-  given: { readonly model?: readonly string[]; readonly env?: CliEnv } = {},
+  given: {
+    readonly model?: readonly string[];
+    readonly env?: CliEnv;
+    /** What is found by looking at the call; without it nobody looks. */
+    readonly evidence?: object;
+  } = {},
 ): Promise<HeldRun> {
   const cwd = testFolder();
   writeFileSync(join(cwd, 'harness.yaml'), HARNESS);
   writeFileSync(join(cwd, 'script.json'), scriptText(REPLIES));
   const commandIn = (env: CliEnv, ...argv: readonly string[]) =>
-    runCli([...argv, '--data', 'my data'], { cwd, env, createMillforge: createWithLetters });
+    runCli([...argv, '--data', 'my data'], {
+      cwd,
+      env,
+      createMillforge: createWithLetters(given.evidence),
+    });
   const command = (...argv: readonly string[]) => commandIn(given.env ?? {}, ...argv);
   const flags = ['--task', 'Send it.', ...(given.model ?? ['--model', 'scripted:script.json'])];
   const grants = ['--grant', 'test.letters', '--grant', 'terminal.intent'];
@@ -43,21 +54,25 @@ export async function heldRun(
   return { cwd, runId, holdId: hold?.hold_id ?? '', end, command, commandIn };
 }
 
-const LETTER = defineTool({
-  id: 'test.letter',
-  name: 'send_letter',
-  description: 'Sends a letter.',
-  input: { type: 'object', properties: { to: { type: 'string' } }, required: ['to'] },
-  sideEffect: 'network_write',
-  idempotency: 'non_idempotent',
-  capabilities: ['test.letters'],
-  run: async () => ({
-    kind: 'failed',
-    code: 'ambiguous_side_effect',
-    text: 'The post office closed the connection.',
-    certainty: 'completion_unknown',
-  }),
-});
+const letter = (evidence: object | undefined) =>
+  defineTool({
+    id: 'test.letter',
+    name: 'send_letter',
+    description: 'Sends a letter.',
+    input: { type: 'object', properties: { to: { type: 'string' } }, required: ['to'] },
+    sideEffect: 'network_write',
+    idempotency: 'non_idempotent',
+    capabilities: ['test.letters'],
+    run: async () => ({
+      kind: 'failed',
+      code: 'ambiguous_side_effect',
+      text: 'The post office closed the connection.',
+      certainty: 'completion_unknown',
+    }),
+    ...(evidence === undefined
+      ? {}
+      : { reconcile: async () => ({ kind: 'unknown' as const, evidence: { ...evidence } }) }),
+  });
 
 const HARNESS = testHarness({
   nodes: `    letter:
