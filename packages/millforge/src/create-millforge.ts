@@ -20,8 +20,9 @@ import {
   resumeDurableRun,
   startDurableRun,
 } from './durable-runs.ts';
+import { exportLines } from './export-lines.ts';
 import { goalKindOf } from './goal-kind.ts';
-import { isTrailThere } from './is-trail-there.ts';
+import { isTrailThere, refuseFolder } from './is-trail-there.ts';
 import type { Millforge } from './millforge.ts';
 import { millforgeError } from './millforge-error.ts';
 import type { MillforgeOptions } from './millforge-options.ts';
@@ -113,15 +114,21 @@ export function createMillforge(options: MillforgeOptions = {}): Millforge {
 
   let opened: Promise<Kernel> | null = null;
   let isClosed = false;
-  const openIn = (directory: string, how: { readonly readOnly?: boolean } = {}): Promise<Kernel> =>
-    openKernel({
+  const openIn = async (
+    directory: string,
+    how: { readonly readOnly?: boolean } = {},
+  ): Promise<Kernel> => {
+    const path = join(directory, 'trail.db');
+    refuseFolder(path);
+    return openKernel({
       ...how,
-      path: join(directory, 'trail.db'),
+      path,
       clock,
       ids,
       ...(options.observer === undefined ? {} : { observer: options.observer }),
       ...(options.failpoint === undefined ? {} : { failpoint: options.failpoint }),
     });
+  };
   const openTrail = async (directory: string): Promise<Kernel> => {
     // What goes on when this is disposed of would open a trail that nobody closes.
     if (isClosed)
@@ -288,8 +295,10 @@ export function createMillforge(options: MillforgeOptions = {}): Millforge {
     },
 
     async importTrail(lines) {
+      // What is no export at all makes no trail.
+      const exported = await exportLines(lines);
       const { kernel, scope } = await durable();
-      return (await kernel.importTrail(scope, lines)).goal_id;
+      return (await kernel.importTrail(scope, exported)).goal_id;
     },
 
     async verifyTrail(runId) {

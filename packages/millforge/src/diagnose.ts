@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
-import { opendir, stat } from 'node:fs/promises';
+import { constants, existsSync } from 'node:fs';
+import { access, opendir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DoctorFinding } from '@millforge/cli';
 import { MillforgeError } from '@millforge/contracts';
@@ -82,7 +82,7 @@ async function lookAtDirectory(directory: string): Promise<DoctorFinding> {
       isRight: isPrivate,
       message: isPrivate
         ? `${directory}, readable by its owner only.`
-        : `${directory} is open to others (mode ${mode.toString(8)}); run chmod 700 on it.`,
+        : `${directory} is open to others (mode ${mode.toString(8)}); ${await closing(directory)}.`,
     };
   } catch (error) {
     const code = systemCode(error) ?? 'unknown';
@@ -92,6 +92,13 @@ async function lookAtDirectory(directory: string): Promise<DoctorFinding> {
       message: `${directory} cannot be made (${code}); choose another with --data.`,
     };
   }
+}
+
+/** How a directory is closed to others: on a medium that is read-only, nobody can. */
+async function closing(directory: string): Promise<string> {
+  const code = await access(directory, constants.W_OK).then(() => null, systemCode);
+  if (code === 'EROFS') return 'its file system is read-only, so only a copy can be closed to them';
+  return 'make it yours alone with chmod 700';
 }
 
 async function isAccessible(directory: string): Promise<boolean> {

@@ -6,6 +6,7 @@ import { MillforgeError } from '@millforge/contracts';
  * are no runs a wrong one.
  */
 export function isTrailThere(path: string): boolean {
+  refuseFolder(path);
   try {
     return statSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch (cause) {
@@ -15,5 +16,23 @@ export function isTrailThere(path: string): boolean {
       `Whether there is a trail at ${path} cannot be told (${code}); make its directory accessible to you, or name another one with --data.`,
       { cause },
     );
+  }
+}
+
+/** Refuses a folder where the file of a trail belongs: nothing in it could be meant, and another data directory can. */
+export function refuseFolder(path: string): void {
+  if (!isFolder(path)) return;
+  throw new MillforgeError(
+    'kernel/path-invalid',
+    `${path} is a folder, where the file of the trail belongs; move it away, or name another data directory with --data.`,
+  );
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch {
+    // Why it cannot be looked at is told by whoever needs it.
+    return false;
   }
 }

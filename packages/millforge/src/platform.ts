@@ -1,4 +1,4 @@
-import { homedir, hostname, userInfo } from 'node:os';
+import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { millforgeError } from './millforge-error.ts';
 
@@ -18,7 +18,7 @@ export function defaultDataDir(env: Readonly<Record<string, string | undefined>>
 
 /** The user's folder. An empty HOME counts as none: the password database still knows it. */
 export function homeOf(env: Readonly<Record<string, string | undefined>>): string {
-  return env['HOME'] || homedir();
+  return env['HOME'] || passwordHome();
 }
 
 /** The user of this process, as it stands in a trail. */
@@ -32,5 +32,15 @@ function userName(): string {
     return userInfo().username;
   } catch {
     return String(process.getuid?.() ?? 'unknown');
+  }
+}
+
+// What the system says of HOME is the variable itself, empty as it may be.
+function passwordHome(): string {
+  try {
+    return userInfo().homedir;
+  } catch {
+    // A user without a password entry; there a folder of nobody is named in what is refused.
+    return '/';
   }
 }

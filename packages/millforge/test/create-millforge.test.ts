@@ -1,7 +1,8 @@
 import { readdirSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { builtinTools, createMillforge, piTools } from 'millforge';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import {
   compileGreeter,
   GREETER,
@@ -29,6 +30,13 @@ test('takes the usual data directory, the one of the environment given, or none'
     '/state/millforge/trail.db',
   );
   expect(createMillforge({ dataDir: null }).trailPath).toBeNull();
+});
+
+test('an empty HOME is none: the folder of the user is taken, never the current one', () => {
+  vi.stubEnv('HOME', '');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const { trailPath } = createMillforge({ env: { HOME: '' } });
+  expect(trailPath).toBe(join(userInfo().homedir, '.local/state/millforge/trail.db'));
 });
 
 test('refuses what needs a trail when none is kept', async () => {

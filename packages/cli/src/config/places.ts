@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { userInfo } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 
 /** Environment variables by name. */
@@ -31,5 +31,15 @@ export function projectOf(file: string, cwd: string): string {
 
 // An empty HOME counts as none: the password database still knows the user's folder.
 function home(env: Environment): string {
-  return env['HOME'] || homedir();
+  return env['HOME'] || passwordHome();
+}
+
+// What the system says of HOME is the variable itself, empty as it may be.
+function passwordHome(): string {
+  try {
+    return userInfo().homedir;
+  } catch {
+    // A user without a password entry; there a folder of nobody is named in what is refused.
+    return '/';
+  }
 }

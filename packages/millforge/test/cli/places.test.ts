@@ -108,6 +108,26 @@ test('a workspace that is read-only is a failure that the model reads, never a c
   });
 });
 
+test('a folder where the trail belongs is named, and another data directory advised', async () => {
+  const { cwd, argv } = layOut();
+  mkdirSync(join(cwd, 'data', 'trail.db'), { recursive: true });
+  for (const command of [argv, ['runs', '--data', 'data'], ['trail', 'verify', '--data', 'data']]) {
+    const { code, stderr } = await runCli(command, { cwd });
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/trail\.db is a folder, .*--data/)]);
+    expect(stderr).not.toContain('trail.db/trail.db');
+  }
+});
+
+test('what is no export makes no trail', async () => {
+  const { cwd } = layOut();
+  writeFileSync(join(cwd, 'empty.jsonl'), '');
+  for (const file of ['script.json', 'harness.yaml', 'empty.jsonl']) {
+    const end = await runCli(['trail', 'import', file, '--data', 'data'], { cwd });
+    expect([end.code, end.stderr]).toEqual([65, expect.stringContaining('no trail_export 1.0')]);
+  }
+  expect(existsSync(join(cwd, 'data'))).toBe(false);
+});
+
 test('a data directory of somebody else is no empty one', async () => {
   const { cwd, argv } = layOut();
   expect((await runCli(argv, { cwd })).code).toBe(0);
@@ -150,7 +170,7 @@ test('advice for what is not there names the data directory that was looked in',
     ['trail show run_x', 'runs'],
     ['review --resume run_x', 'runs'],
     ['publish list run_x', 'runs'],
-    [`publish revoke ${runId} --reason r`, 'publish intend'],
+    [`publish revoke ${String(runId)} --reason r`, 'publish intend'],
   ] as const) {
     const { code, stderr } = await runCli([...command.split(' '), '--data', 'data'], { cwd });
     expect([code, stderr]).toEqual([

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openKernel } from '@millforge/kernel';
 import { expect, onTestFinished, test } from 'vitest';
@@ -48,6 +48,10 @@ test.runIf(canMount)(
       expect([argv, { code, stdout: text, stderr }]).toEqual([argv, known[place]]);
       expect(code).toBe(0);
     }
+    chmodSync(join(cwd, 'data'), 0o755);
+    const open = await command('medium', 'doctor');
+    expect(open.stdout).toMatch(/ data directory .* open to others .* only a copy can be closed/);
+    chmodSync(join(cwd, 'data'), 0o700);
     const doctor = await command('medium', 'doctor');
     expect(doctor.code).toBe(1);
     expect(doctor.stdout).toMatch(/^ok +trail +1 run, .* no damage found\.$/m);
