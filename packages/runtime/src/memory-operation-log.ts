@@ -279,7 +279,7 @@ function outcomeOfThrow<T extends JsonValue>(
   const hasEffect = operation.effect === 'write' || operation.effect === 'external';
   if (stage === 'before' || isUnavailable || !hasEffect) {
     if (pass.signal.aborted) throw suspend(live, 'stopped');
-    if (signal.aborted) return PAST_DEADLINE;
+    if (signal.aborted) return operation.kind === 'model' ? UNANSWERED : PAST_DEADLINE;
     if (isUnavailable) throw suspend(live, 'unavailable', failure);
   }
   if (stage === 'act' && (hasEffect || MillforgeError.is(error, 'operation/uncertain'))) {
@@ -354,6 +354,14 @@ const PAST_DEADLINE = Object.freeze({
   reason: Object.freeze({
     code: 'deadline',
     message: 'The deadline of the run has passed; nothing new is begun.',
+  }),
+  replayed: false,
+});
+const UNANSWERED = Object.freeze({
+  kind: 'refused' as const,
+  reason: Object.freeze({
+    code: 'deadline',
+    message: 'The model did not answer before the deadline of the run.',
   }),
   replayed: false,
 });

@@ -15,7 +15,10 @@ test('a run whose model client never listens ends five seconds after its deadlin
   clock.advance(4999);
   expect(await isPending(running)).toBe(true);
   clock.advance(1);
-  await expect(running).resolves.toMatchObject({ status: 'deadline' });
+  await expect(running).resolves.toMatchObject({
+    status: 'deadline',
+    failure_message: 'The model did not answer before the deadline of the run.',
+  });
   expect(clock.pendingDelays).toBe(0);
 });
 
