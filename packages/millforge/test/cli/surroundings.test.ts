@@ -134,8 +134,9 @@ test.each([
   expect(end.stderr).toContain(where);
 });
 
-test('a run that is not there is refused: 64', async () => {
-  const { cwd } = layOut();
+test('a run that is not there is refused, and so is a trail that is not: 64', async () => {
+  const { cwd, argv: run } = layOut();
+  await runCli([...run, '--model', 'scripted:script.json'], { cwd });
   for (const argv of [
     ['resume', 'run_x'],
     ['runs', 'run_x'],
@@ -144,6 +145,9 @@ test('a run that is not there is refused: 64', async () => {
     const end = await runCli([...argv, '--data', 'data'], { cwd });
     expect(end.code, argv.join(' ')).toBe(64);
     expect(end.stderr).toContain('run_x');
+    const nowhere = await runCli([...argv, '--data', 'nowhere'], { cwd });
+    expect(nowhere.code, argv.join(' ')).toBe(64);
+    expect(nowhere.stderr).toContain('There is no trail at');
   }
 });
 
