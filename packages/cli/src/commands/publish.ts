@@ -173,9 +173,12 @@ async function within(
   const view = await act(publications).catch((error: unknown) => {
     if (MillforgeError.is(error, 'kernel/not-found')) throw noPublication(args, data.flag);
     if (MillforgeError.is(error, 'kernel/payload-refused')) throw notTaken(args, error);
+    if (MillforgeError.is(error, 'kernel/publisher-not-ready')) throw notReady(error);
+    if (MillforgeError.is(error, 'kernel/not-an-output')) throw noOutput(args, error);
     throw error;
   });
-  showPublication(host, view, { isJson: args.has('json'), dataFlag: data.flag });
+  const reach = { repository: args.text('repository'), tokenEnv: args.text('token-env') };
+  showPublication(host, view, { isJson: args.has('json'), dataFlag: data.flag, reach });
   return statusOf(view);
 }
 
@@ -192,6 +195,29 @@ function notTaken(args: ParsedArguments, error: MillforgeError): Error {
   const taken = args.text('payload') === null ? ', which is the output of the run' : '';
   const advice = isGit ? `${taken}; name what the run wrote for it with --payload @FILE` : '';
   return usageError(`${error.message} Nothing is intended${advice}.`, error);
+}
+
+/** What this machine lacks is no answer of the receiver: the same command may be given again. */
+function notReady(error: MillforgeError): Error {
+  const { details } = error;
+  const isGit =
+    typeof details === 'object' &&
+    details !== null &&
+    !Array.isArray(details) &&
+    Object.entries(details).some(([name, value]) => name === 'publisher' && value === 'git');
+  return usageError(
+    `${error.message}${isGit ? ' Name the checkout that has the commits with --repository DIR.' : ''}`,
+    error,
+  );
+}
+
+/** Says also what makes something that can be published, where somebody named a file. */
+function noOutput(args: ParsedArguments, error: MillforgeError): Error {
+  if (args.text('payload')?.startsWith('@') !== true) return error;
+  return usageError(
+    `${error.message} A file that a run wrote into its workspace is none of them: a tool builtin.artifact.write_… makes an artifact.`,
+    error,
+  );
 }
 
 /** What was sent and has no known end waits for a person; what the receiver does not have is a no. */

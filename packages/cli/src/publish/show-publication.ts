@@ -1,15 +1,24 @@
 import { existsSync } from 'node:fs';
-import { unreachable } from '@millforge/contracts';
 import type { PublicationView } from '@millforge/kernel/publication';
 import { ownName } from '../output/own-name.ts';
 import { type CliHost, printable, writeJsonLine, writeLine } from '../output/terminal.ts';
-import type { PlacedGoal } from '../output/ways-on.ts';
+import { type GivenReach, waysToEnd } from './ways-to-end.ts';
+
+/** How a publication is shown. */
+export interface ShowOptions {
+  /** Whether as a document. */
+  readonly isJson: boolean;
+  /** What goes behind a command, so that it finds the same data directory. */
+  readonly dataFlag: string;
+  /** What the command was told about the way to the receiver; default nothing. */
+  readonly reach?: GivenReach;
+}
 
 /** Prints a publication: as a document, or as the few lines that whoever approves has to read. */
 export function showPublication(
   host: CliHost,
   view: PublicationView,
-  { isJson, dataFlag }: { readonly isJson: boolean; readonly dataFlag: string },
+  { isJson, dataFlag, reach = NOTHING_GIVEN }: ShowOptions,
 ): void {
   if (isJson) {
     writeJsonLine(host.stdout, view);
@@ -34,7 +43,7 @@ export function showPublication(
     ],
     ['because', view.message],
     ['missing', toBeMade(view)],
-    ['next', nextStep(view, { dataFlag, program: ownName(host.env) })],
+    ...waysToEnd(view, { dataFlag, program: ownName(host.env), reach }),
   ];
   writeLine(host.stdout, `${view.publication_id} of ${view.goal_id}: ${view.state}`);
   for (const [name, text] of lines) {
@@ -53,31 +62,6 @@ function toBeMade({ state, intent }: PublicationView): string | null {
   return existsSync(target) ? null : `there is no ${target} yet; sending makes it`;
 }
 
-function nextStep(
-  { goal_id, publication_id, state, intent_sha256, operation }: PublicationView,
-  { dataFlag, program }: Omit<PlacedGoal, 'goalId'>,
-): string | null {
-  const command = (verb: string, more = ''): string =>
-    `${program} publish ${verb} ${goal_id} ${publication_id}${dataFlag}${more}`;
-  switch (state) {
-    case 'intended':
-      return command('approve', ` --intent ${intent_sha256} --reason TEXT`);
-    case 'approved':
-      return command('dispatch');
-    case 'sending':
-    case 'unknown':
-      return operation?.sender === null
-        ? command('reconcile')
-        : `process ${operation?.sender.pid ?? 0} sends it; then ${command('reconcile')}`;
-    case 'accepted':
-    case 'rejected':
-    case 'expired':
-    case 'revoked':
-      return null;
-    default:
-      return unreachable(state, 'state of a publication');
-  }
-}
-
+const NOTHING_GIVEN: GivenReach = { repository: null, tokenEnv: null };
 // Whoever approves reads it here: two addresses must not look alike, nor a text look like a line of its own.
 const UNSEEN = /[\t\n\p{Cf}\u115F\u1160\u2028\u2029\u3164\uFFA0]/gu;

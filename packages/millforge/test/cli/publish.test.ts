@@ -7,10 +7,11 @@ import {
   renameSync,
   writeFileSync,
 } from 'node:fs';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { manualClock, sequentialIds } from '@millforge/contracts/testing';
 import { ALL_PERMISSIONS, openKernel } from '@millforge/kernel';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { allJson, type CliEnd, lastJson, runCli, testFolder } from './run-cli.ts';
 
 /** A project with one completed run, and a way to give `publish` commands about it. */
@@ -111,19 +112,57 @@ test('an approval is taken back, and what was revoked is intended anew', async (
   expect(all.map(({ state }) => state)).toEqual(['revoked', 'intended']);
 });
 
-test('a send that nobody answers ends with 7, and a person attests it', async () => {
-  const { publish, cwd, data } = await completedRun();
-  // Nothing listens on this port of this machine.
-  const place = ['--to', 'http://127.0.0.1:9/x', ...ABOUT];
+test('a send that nobody answers ends with 7, and a person attests it by what is printed', async () => {
+  const { publish, cwd, data, runId } = await completedRun();
+  const url = await listening(hangUp);
+  const place = ['--to', url, ...ABOUT];
   const { intent_sha256: digest } = lastJson(await publish('intend', ...place, '--json'));
   await publish('approve', '--intent', String(digest), '--reason', 'Yes.', '--valid-for', '30m');
   const sent = await publish('dispatch');
   expect([sent.code, sent.stdout]).toEqual([7, expect.stringContaining('unknown')]);
-  expect((await publish('reconcile')).code).toBe(7);
+  expect(sent.stdout).toMatch(/because +The publisher failed: fetch failed \(\w+\); nobody knows/);
+  // It has no status address, so to ask again would say the same for ever.
+  const again = await publish('reconcile');
+  expect(again.code).toBe(7);
+  for (const { stdout } of [sent, again]) {
+    expect(waysIn(stdout)).toEqual([
+      ['next', 'look at the receiver, which cannot be asked from here, and say what you saw'],
+      ...['accepted', 'rejected'].map((outcome) => [
+        outcome === 'accepted' ? 'arrived' : 'absent',
+        `millforge publish reconcile ${runId} publication-1 --data ${data} --attest ${outcome} --reason TEXT`,
+      ]),
+    ]);
+  }
   const doctor = await runCli(['doctor', '--data', data], { cwd });
   expect(doctor.stdout).toContain('1 sent and without a known end');
   const attested = await publish('reconcile', '--attest', 'rejected', '--reason', 'It is down.');
   expect([attested.code, attested.stdout]).toEqual([3, expect.stringContaining('It is down.')]);
+});
+
+test('a send to a port at which nobody listens has not been sent, and is intended anew', async () => {
+  const { publish } = await completedRun();
+  const place = ['--to', await listening(null), ...ABOUT];
+  const { intent_sha256: digest } = lastJson(await publish('intend', ...place, '--json'));
+  await publish('approve', '--intent', String(digest), '--reason', 'Yes.');
+  const sent = await publish('dispatch');
+  expect([sent.code, sent.stdout]).toEqual([3, expect.stringContaining('(ECONNREFUSED)')]);
+  expect(sent.stdout).toMatch(/^ {2}because +Nothing was sent: the connection was refused/m);
+  expect(sent.stdout).not.toContain('receiver refuses');
+  expect(waysIn(sent.stdout)[0]?.[1]).toContain('intend it anew');
+  const second = lastJson(await publish('intend', ...place, '--json'));
+  expect(second).toMatchObject({ publication_id: 'publication-2', state: 'intended' });
+});
+
+test('a sending that can be asked about is asked first, with the variable that was named', async () => {
+  const { publish } = await completedRun();
+  const url = await listening(hangUp);
+  const place = ['--to', url, '--status-url', `${url}/{operation_id}`, ...ABOUT];
+  const { intent_sha256: digest } = lastJson(await publish('intend', ...place, '--json'));
+  await publish('approve', '--intent', String(digest), '--reason', 'Yes.');
+  const sent = await publish('dispatch', '--token-env', 'HOME');
+  expect(sent.code).toBe(7);
+  expect(waysIn(sent.stdout).map(([name]) => name)).toEqual(['next', 'arrived', 'absent']);
+  expect(waysIn(sent.stdout)[0]?.[1]).toMatch(/ reconcile .* --token-env HOME$/);
 });
 
 test('a commit is pushed from a goal of a host program', async () => {
@@ -164,7 +203,27 @@ test('a commit is pushed from a goal of a host program', async () => {
   expect(intent).toMatchObject({
     action: { publisher: 'git', target: `${join(cwd, 'remote.git')}#refs/heads/main` },
   });
-  await publish('approve', '--intent', String(digest), '--reason', 'Yes.');
+  const approval = await runCli(
+    ['publish', 'approve', 'goal-1', '--intent', String(digest), '--reason', 'Yes.'].concat([
+      '--data',
+      data,
+    ]),
+    { cwd },
+  );
+  expect(waysIn(approval.stdout)[0]?.[1]).toMatch(/ dispatch goal-1 .* --repository \.$/);
+  // Nothing of this is the receiver's, and nothing of it uses the approval up.
+  for (const [where, says] of [
+    ['/nope', 'cannot change to'],
+    ['.', 'not a git repository'],
+    ['remote.git', `the commit ${commit} is not in the repository`],
+  ] as const) {
+    const failed = await publish('dispatch', '--repository', where);
+    expect([where, failed.code, failed.stderr]).toEqual([where, 64, expect.stringContaining(says)]);
+    expect(failed.stderr).toMatch(
+      /^[^\n]+Nothing was sent, and the approval stands\. .*--repository DIR\.\n$/,
+    );
+    expect(failed.stderr).not.toContain('receiver');
+  }
   const sent = await publish('dispatch', '--repository', 'work');
   expect([sent.code, lastJson(sent)['state']]).toEqual([0, 'accepted']);
   expect(git('-C', join(cwd, 'remote.git'), 'rev-parse', 'refs/heads/main')).toBe(commit);
@@ -222,6 +281,31 @@ test('a wrong intent is refused with one sentence, and nothing is kept: 64', asy
   expect((await publish('list')).stdout).toBe('Nothing is to be published here.\n');
   expect(existsSync(join(cwd, 'box'))).toBe(false);
 });
+
+/** What can be done next, as it is printed: the name of the line, and its text. */
+function waysIn(stdout: string): readonly (readonly string[])[] {
+  const lines = stdout.split('\n');
+  const first = lines.findIndex((line) => line.startsWith('  next '));
+  return lines
+    .slice(first)
+    .filter((line) => line !== '')
+    .map((line) => line.trim().split(/ {2,}/));
+}
+
+/** Ends the connection when something was sent over it. */
+const hangUp = (socket: Socket): void => void socket.once('data', () => socket.destroy());
+
+/** The URL of a port that answers each connection so; null for one at which nobody listens any more. */
+async function listening(answer: ((socket: Socket) => void) | null): Promise<string> {
+  const server = createServer((socket) => answer?.(socket));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  // A server that listens on a port has an address with one.
+  const { port } = server.address() as AddressInfo;
+  const close = () => new Promise((resolve) => server.close(resolve));
+  if (answer === null) await close();
+  else onTestFinished(() => void close());
+  return `http://127.0.0.1:${port}/x`;
+}
 
 /** A goal as a program of its own would complete it. */
 async function goalWith(data: string, output: { readonly [name: string]: string | null }) {
