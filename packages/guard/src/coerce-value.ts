@@ -68,8 +68,12 @@ type Members = readonly (JsonValue | JsonFloat)[] | null;
 function coerceObject(value: JsonValue, schema: ObjectSchema, place: Place): JsonValue {
   const found = containerIn(value, place, 'object-from-text');
   if (!isJsonObject(found)) return value;
+  const keys = Object.keys(found);
+  const known = Object.keys(schema.properties);
+  // So many that nobody asked for are no slips, and whatever else is mended they do not fit.
+  if (!place.dropsUnknown && keys.length > known.length + MAX_UNKNOWN) return found;
   const entries: [string, JsonValue][] = [];
-  const renamed = renamedKeys(Object.keys(found), Object.keys(schema.properties));
+  const renamed = renamedKeys(keys, known);
   for (const [written, item] of Object.entries(found)) {
     const name = renamed.get(written) ?? written;
     const path = `${place.path}.${name}`;
@@ -170,4 +174,5 @@ function isSpareNull(value: JsonValue, schema: JsonSchema): boolean {
   return value === null && findViolation(null, schema) !== null;
 }
 
+const MAX_UNKNOWN = 256;
 const JSON_NUMBER = /^-?(?:0|[1-9]\d{0,30})(?:\.\d{1,30})?(?:[eE][+-]?\d{1,3})?$/;

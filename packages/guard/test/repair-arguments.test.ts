@@ -168,6 +168,16 @@ test('survives a hundred thousand brackets, also inside a text', () => {
   expect(repairArguments(nested, SCHEMA).ok).toBe(false);
 });
 
+test('mends nothing of an object with hundreds of keys that nobody asked for, unless they may stay', () => {
+  const unknown = Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`key_${at}`, at]));
+  const text = JSON.stringify({ path: 'a', Line: '1', ...unknown });
+  expect(repairArguments(text, SCHEMA)).toMatchObject({ ok: false, path: '$.Line' });
+  const kept = JSON.stringify({ path: 'a', line: 1, ...unknown });
+  expect(repairArguments(kept, SCHEMA, { keepUnknown: true })).toMatchObject({ ok: true });
+  const few = JSON.stringify({ path: 'a', Line: '1', key_0: 0 });
+  expect(repairArguments(few, SCHEMA)).toMatchObject({ ok: false, path: '$.key_0' });
+});
+
 test('treats __proto__ as a name like any other', () => {
   const repaired = repairArguments('{"path":"a","line":"1","__proto__":{"x":1}}', SCHEMA);
   expect(repaired).toMatchObject({ ok: false, path: '$.__proto__' });
