@@ -274,6 +274,7 @@ export function createMillforge(options: MillforgeOptions = {}): Millforge {
       return openRunPublications({
         kernel: parts.kernel,
         scope: parts.scope,
+        assertWritable: () => durable(),
         readRun: (runId) => readRunGoal(parts, runId),
         clock,
         ids,

@@ -27,6 +27,8 @@ export interface PublicationParts {
   readonly kernel: Kernel;
   /** On whose behalf. */
   readonly scope: Scope;
+  /** Rejects, with the reason, where the trail can only be looked at. */
+  readonly assertWritable: () => Promise<unknown>;
   /** Reads a run; throws for one that is not there. */
   readonly readRun: (runId: string) => Promise<GoalView>;
   /** Time. */
@@ -44,7 +46,9 @@ export function openRunPublications(parts: PublicationParts): RunPublications {
   const { kernel, scope, readRun } = parts;
   const publications = createPublications(kernel);
 
+  /** Finds what is to be changed. */
   const find = async (name: RunPublicationName): Promise<PublicationName> => {
+    await parts.assertWritable();
     await readRun(name.runId);
     if (name.publicationId !== null)
       return { goalId: name.runId, publicationId: name.publicationId };
@@ -57,6 +61,7 @@ export function openRunPublications(parts: PublicationParts): RunPublications {
 
   return {
     async intend(runId, { place, payloadSha256, policy, revision }) {
+      await parts.assertWritable();
       const run = await readRun(runId);
       return publications.intend(scope, runId, {
         policy,

@@ -57,10 +57,19 @@ test.runIf(canMount)(
     expect(doctor.stdout).toMatch(/^ok +trail +1 run, .* no damage found\.$/m);
     expect(doctor.stdout).toMatch(/^wrong +writing +Runs can be looked at and none made: .*\.$/m);
     const refused = await command('medium', ...run, ...GRANT_FLAGS);
+    const cannot = /^millforge: The data directory .* cannot be used \(EROFS\); .*\.$/;
     expect([refused.code, refused.stderr.trimEnd().split('\n').at(-1)]).toEqual([
       1,
-      expect.stringMatching(/^millforge: The data directory .* cannot be used \(EROFS\); .*\.$/),
+      expect.stringMatching(cannot),
     ]);
+    for (const argv of publishing(runId)) {
+      const end = await command('medium', 'publish', ...argv);
+      expect([argv, end.code, end.stderr.trimEnd()]).toEqual([
+        argv,
+        1,
+        refused.stderr.trimEnd().split('\n').at(-1),
+      ]);
+    }
     expect(readdirSync(join(cwd, 'data'))).toEqual(before);
   },
 );
@@ -97,6 +106,22 @@ test('a backup is listed, shown, verified and exported as it is; nothing is run 
     64,
     expect.stringMatching(/^millforge: .* is a backup: .*\.\n$/),
   ]);
+  for (const argv of publishing(runId)) {
+    const end = await command('copy', 'publish', ...argv);
+    expect([argv, end]).toEqual([argv, { ...refused, stdout: '' }]);
+  }
   expect(readdirSync(join(cwd, 'copy')).toSorted()).toEqual(['artifacts', 'trail.db']);
   expect(readFileSync(join(cwd, 'copy', 'trail.db'))).toEqual(bytes);
 });
+
+/** The commands that would record something about what a run gave. */
+function publishing(runId: string): readonly (readonly string[])[] {
+  return [
+    ['intend', runId, '--to', 'local:box', '--policy', 'p', '--revision', 'r'],
+    ['approve', runId, '--intent', 'a'.repeat(64), '--reason', 'Yes.'],
+    ['revoke', runId, '--reason', 'No.'],
+    ['dispatch', runId],
+    ['reconcile', runId],
+    ['reconcile', runId, '--attest', 'accepted', '--reason', 'I see it.'],
+  ];
+}
