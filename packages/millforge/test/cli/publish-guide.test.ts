@@ -86,10 +86,10 @@ function wordsOf(line: string): readonly string[] {
 
 /** What a model that does as the harness says replies. */
 function repliesOf(change: string): readonly object[] {
-  const call = (name: string, args: object) => ({ tool_calls: [{ name, arguments: args }] });
+  const end = { terminal_result: 'COMPLETE', summary: 'The commit is named.' };
   return [
-    call('write_plan_artifact', { plan: change }),
-    call('submit', { terminal_result: 'COMPLETE', summary: 'The commit is named.' }),
+    { tool_calls: [{ name: 'write_plan_artifact', arguments: { plan: change } }] },
+    { tool_calls: [{ name: 'submit', arguments: end }] },
   ];
 }
 
