@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { chmod, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { McpLoginStore } from '@millforge/connector-mcp';
 import { sha256 } from '@millforge/contracts';
 import { makeFolder } from '@millforge/kernel/artifacts';
+import { homeOf } from '../platform.ts';
 
 /**
  * Where the login of one service is kept: in the user's configuration, one file each, readable by the user alone.
@@ -15,7 +15,7 @@ export function openLoginStore(
   env: Readonly<Record<string, string | undefined>>,
 ): McpLoginStore {
   // An empty HOME counts as none: the password database still knows the user's folder.
-  const config = env['XDG_CONFIG_HOME'] || join(env['HOME'] || homedir(), '.config');
+  const config = env['XDG_CONFIG_HOME'] || join(homeOf(env), '.config');
   const folder = join(config, 'millforge', 'logins');
   const file = join(folder, `${sha256(url)}.json`);
   return {
