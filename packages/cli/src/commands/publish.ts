@@ -206,7 +206,7 @@ function notReady(error: MillforgeError): Error {
     !Array.isArray(details) &&
     Object.entries(details).some(([name, value]) => name === 'publisher' && value === 'git');
   return usageError(
-    `${error.message}${isGit ? ' Name the checkout that has the commits with --repository DIR.' : ''}`,
+    `${error.message}${isGit ? ' The checkout that has the commits is named with --repository DIR.' : ''}`,
     error,
   );
 }
