@@ -15,7 +15,11 @@ export function modelRequest(run: Run): ModelRequest {
   if (run.policy.textCalls === true) {
     return { messages: oneUserAtATime(toPromptMessages(messages, run.tools)), tools: [] };
   }
-  const request = new TurnRequest(messages, run.tools);
+  // A list of its own, which a client may work on and keep.
+  const request =
+    messages.length > LONG
+      ? new LongRequest(messages, run.tools)
+      : { messages: messages.slice(), tools: run.tools };
   const takesChoice = capabilities?.tool_choice === 'supported';
   return run.toolChoice === 'auto' || !takesChoice
     ? request
@@ -23,12 +27,10 @@ export function modelRequest(run: Run): ModelRequest {
 }
 
 /**
- * A request with a list of its own, which a client may work on and keep.
- *
- * The conversation only grows until it is shortened into another list, so the copy is made when the list is
- * first read: a run of a thousand turns would copy half a million places else, and some clients read none.
+ * A request whose list is copied when it is first read: a long run would copy the square of its messages else,
+ * for clients too that read none. The conversation only grows until it is shortened, and then into another list.
  */
-class TurnRequest implements ModelRequest {
+class LongRequest implements ModelRequest {
   declare readonly messages: readonly ModelMessage[];
   readonly tools: readonly ModelTool[];
   readonly #shared: readonly ModelMessage[];
@@ -40,10 +42,10 @@ class TurnRequest implements ModelRequest {
     this.#shared = messages;
     this.#length = messages.length;
     // A property of its own, so that a copy of the request has it; one getter for all, for the engine.
-    Object.defineProperty(this, 'messages', TurnRequest.#messages);
+    Object.defineProperty(this, 'messages', LongRequest.#messages);
   }
 
-  static readonly #messages: PropertyDescriptor & ThisType<TurnRequest> = {
+  static readonly #messages: PropertyDescriptor & ThisType<LongRequest> = {
     enumerable: true,
     configurable: true,
     get() {
@@ -84,6 +86,8 @@ function joinedUser(first: ModelMessage, second: ModelMessage): ModelMessage {
   return joined;
 }
 
+/** Messages that are copied in less time than a property is defined. */
+const LONG = 200;
 const JOINED = new WeakMap<
   ModelMessage,
   { readonly second: ModelMessage; readonly joined: ModelMessage }
