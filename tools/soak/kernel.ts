@@ -77,7 +77,7 @@ function readOptions(names: readonly string[]) {
   } catch (error) {
     console.error(`${error instanceof Error ? error.message : String(error)}\n${usage(names)}`);
   }
-  process.exit(64);
+  return process.exit(64);
 }
 
 function usage(names: readonly string[]): string {
