@@ -70,7 +70,7 @@ test('tells what did not change since then from what is not there', async () => 
     { type, path: 'old.ts', reason: 'not-changed', since: 'HEAD~1' },
   ]);
   expect(renderMarkdown(report)).toContain(
-    '- old.ts is not changed since HEAD\\~1, so nobody looked at it.',
+    '- 2 files are not changed since HEAD\\~1, so nobody looked at them: lib, old.ts.',
   );
 });
 
