@@ -78,7 +78,7 @@ async function secondTake() {
     const runId = await onlyRun(take);
     const held = await millforge(['resume', runId, '--data', take.data]);
     expect(held.code === 7, 'the run is held, exit status 7');
-    for (const line of held.stdout.trimEnd().split('\n').slice(0, 8)) say(`   | ${line}`);
+    for (const line of held.stdout.trimEnd().split('\n').slice(0, 9)) say(`   | ${line}`);
 
     for (let tries = 0; testRuns(take) === 0 && tries < 100; tries += 1) await sleep(100);
     const accepted = await millforge([
